@@ -1,0 +1,86 @@
+"""The one list of the kernels we ship, and how a part of it is chosen.
+
+To add a kernel, add a line here: docs/adding-a-kernel.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+from codegen.errors import SpecError
+from codegen.spec import Isa, KernelSpec, Memory, Scales
+
+FAMILIES: tuple[KernelSpec, ...] = (
+    KernelSpec(Isa.SCALAR),
+    KernelSpec(Isa.SIMD128),
+    KernelSpec(Isa.SIMD128, strategy="extmul"),
+    KernelSpec(Isa.RELAXED),
+    KernelSpec(Isa.RELAXED, strategy="dot32"),
+)
+"""Kernels that are shipped at each of UNROLLS, and that `--unroll N` makes at any other."""
+
+UNROLLS = (1, 2, 4)
+
+SINGLES: tuple[KernelSpec, ...] = (
+    KernelSpec(Isa.SIMD128, strategy="article"),
+    KernelSpec(Isa.SIMD128, unroll=4, scales=Scales.TABLE),
+    KernelSpec(Isa.RELAXED, unroll=4, scales=Scales.TABLE),
+    KernelSpec(Isa.RELAXED, unroll=4, memory=Memory.IMPORT),
+)
+"""Kernels shipped as they are."""
+
+REGISTERED: tuple[KernelSpec, ...] = (
+    *(replace(family, unroll=unroll) for family in FAMILIES for unroll in UNROLLS),
+    *SINGLES,
+)
+
+FASTEST: dict[Isa, KernelSpec] = {
+    Isa.SCALAR: KernelSpec(Isa.SCALAR),
+    Isa.SIMD128: KernelSpec(Isa.SIMD128, unroll=4),
+    Isa.RELAXED: KernelSpec(Isa.RELAXED, unroll=4),
+}
+"""What `run` uses for an ISA: the fastest measured (docs/performance.md)."""
+
+
+def select(
+    patterns: Sequence[str] = (), isas: Sequence[Isa] = (), unroll: int | None = None
+) -> tuple[KernelSpec, ...]:
+    """The kernels that a command is about.
+
+    Args:
+        patterns: names or shell patterns of names; none means all. A full name need not be registered.
+        isas: keep only these; none means all.
+        unroll: every family at this unroll, registered or not, and the singles that have it or cannot change it.
+
+    Raises:
+        SpecError: nothing matches.
+    """
+    pool: Iterable[KernelSpec] = REGISTERED if unroll is None else _at(unroll)
+    chosen = [spec for spec in pool if not isas or spec.isa in isas]
+    if patterns:
+        chosen = [spec for pattern in patterns for spec in _matching(pattern, chosen, isas, unroll)]
+    if not chosen:
+        wanted = [*patterns, *isas, *([f"unroll {unroll}"] if unroll else [])]
+        raise SpecError(f"kernel {', '.join(wanted)}: none matches; see `codegen list`")
+    return tuple(dict.fromkeys(chosen))
+
+
+def _at(unroll: int) -> tuple[KernelSpec, ...]:
+    article = [spec for spec in SINGLES if spec.strategy == "article"]
+    same = [spec for spec in SINGLES if spec.unroll == unroll and spec not in article]
+    return (*(replace(family, unroll=unroll) for family in FAMILIES), *article, *same)
+
+
+def _matching(
+    pattern: str, pool: Sequence[KernelSpec], isas: Sequence[Isa], unroll: int | None
+) -> list[KernelSpec]:
+    if not set(pattern) & set("*?["):
+        spec = KernelSpec.parse(pattern)
+        fits = (not isas or spec.isa in isas) and unroll in (None, spec.unroll)
+        return [spec] if fits else []
+    found = [spec for spec in pool if fnmatchcase(spec.name, pattern)]
+    if not found:
+        raise SpecError(f"kernel {pattern!r}: no kernel's name matches; see `codegen list`")
+    return found

@@ -1,0 +1,229 @@
+"""From wasm bytes to a callable: engine, memory arena, Kernel.
+
+A call from Python costs tens of microseconds, so everything that runs a kernel often goes through `rows`,
+which loops inside wasm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+import wasmtime
+
+from codegen.assemble import assemble
+from codegen.errors import KernelCallError
+from codegen.formats import FORMATS, BlockFormat
+from codegen.plan import PAGE, TABLE_BYTES
+from codegen.reference import Bytes
+from codegen.render import environment, render, tidy
+from codegen.spec import KernelSpec, Memory, Scales
+
+U8 = npt.NDArray[np.uint8]
+
+_ALIGN = 64
+_WASM32_BYTES = 1 << 32
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """Which WebAssembly features an engine has, and how relaxed SIMD behaves in it."""
+
+    simd: bool = True
+    relaxed_simd: bool = True
+    relaxed_simd_deterministic: bool = False
+
+    def __post_init__(self) -> None:
+        if self.relaxed_simd and not self.simd:
+            # wasmtime aborts the whole process on this one.
+            raise KernelCallError("EngineOptions: relaxed_simd needs simd; turn both off")
+
+
+@cache
+def engine(options: EngineOptions) -> wasmtime.Engine:
+    """A wasmtime engine with these options, made once."""
+    config = wasmtime.Config()
+    config.wasm_relaxed_simd = options.relaxed_simd
+    config.wasm_simd = options.simd
+    config.wasm_relaxed_simd_deterministic = options.relaxed_simd_deterministic
+    return wasmtime.Engine(config)
+
+
+def driver_wat() -> str:
+    """The module that calls a kernel row by row, and round by round."""
+    return tidy(environment().get_template("driver.wat.j2").render())
+
+
+@cache
+def _driver() -> bytes:
+    return assemble(driver_wat())
+
+
+class Arena:
+    """Hands out parts of a wasm memory, growing it as needed; `reset` gives all of them back."""
+
+    def __init__(self, store: wasmtime.Store, memory: wasmtime.Memory, base: int) -> None:
+        self._store, self._memory, self._base, self._top = store, memory, base, base
+
+    def reset(self) -> None:
+        """Forgets every allocation."""
+        self._top = self._base
+
+    def allocate(self, size: int, residue: int = 0) -> int:
+        """The address of `size` bytes, `residue` past a multiple of 64."""
+        address = -(-self._top // _ALIGN) * _ALIGN + residue
+        self._top = address + size
+        if self._top > _WASM32_BYTES:
+            raise KernelCallError(f"wasm memory: {self._top} bytes asked for, a 32-bit memory has 4 GiB")
+        self.reach(self._top)
+        return address
+
+    def put(self, data: Bytes, residue: int = 0) -> int:
+        """Copies `data` in; its address."""
+        source = np.frombuffer(data, np.uint8)
+        address = self.allocate(source.size, residue)
+        self.view(address, source.size)[:] = source
+        return address
+
+    def view(self, address: int, size: int) -> U8:
+        """A window on memory; stale after the next allocation, since memory may have moved."""
+        whole = np.frombuffer(self._memory.get_buffer_ptr(self._store), np.uint8)
+        return whole[address : address + size]
+
+    def reach(self, end: int) -> None:
+        """Grows the memory so that it has at least `end` bytes."""
+        missing = -(-end // PAGE) - self._memory.size(self._store)
+        if missing > 0:
+            try:
+                self._memory.grow(self._store, missing)
+            except wasmtime.WasmtimeError:
+                raise KernelCallError(f"wasm memory: cannot grow to {end} bytes; free memory or use less") from None
+
+    @property
+    def end(self) -> int:
+        """Bytes the memory has now."""
+        return int(self._memory.data_len(self._store))
+
+
+class Kernel:
+    """A kernel ready to be called."""
+
+    def __init__(self, spec: KernelSpec, wasm: bytes, options: EngineOptions | None = None) -> None:
+        self.spec, self.wasm = spec, wasm
+        self.x: BlockFormat = FORMATS[spec.x]
+        self.y: BlockFormat = FORMATS[spec.y]
+        host = engine(options or EngineOptions())
+        self.store = wasmtime.Store(host)
+        module = wasmtime.Module(host, wasm)
+        imports, memory = self._imports(module)
+        exports = wasmtime.Instance(self.store, module, imports).exports(self.store)
+        memory = memory or _memory(exports["memory"])
+        self._vec_dot = _func(exports[f"ggml_{spec.contract}"])
+        driver = wasmtime.Instance(self.store, wasmtime.Module(host, _driver()), [self._vec_dot])
+        self._rows = _func(driver.exports(self.store)["rows"])
+        self.arena = Arena(self.store, memory, TABLE_BYTES if spec.scales is Scales.TABLE else 0)
+
+    @classmethod
+    def load(cls, spec: KernelSpec, options: EngineOptions | None = None) -> Kernel:
+        """Renders, assembles and instantiates a spec.
+
+        Raises:
+            AssembleError: the text did not assemble.
+            wasmtime.WasmtimeError: the engine lacks a feature that the kernel needs.
+        """
+        return cls(spec, assemble(render(spec)), options)
+
+    def _imports(self, module: wasmtime.Module) -> tuple[list[wasmtime.AsExtern], wasmtime.Memory | None]:
+        if self.spec.memory is Memory.EXPORT:
+            return [], None
+        pages = 1 + (TABLE_BYTES // PAGE if self.spec.scales is Scales.TABLE else 0)
+        memory = wasmtime.Memory(self.store, wasmtime.MemoryType(wasmtime.Limits(pages, None)))
+        table = wasmtime.Global(
+            self.store, wasmtime.GlobalType(wasmtime.ValType.i32(), False), wasmtime.Val.i32(0)
+        )
+        known: dict[str | None, wasmtime.AsExtern] = {"memory": memory, "f16_table": table}
+        return [known[wanted.name] for wanted in module.imports], memory
+
+    def vec_dot(self, x: Bytes, y: Bytes, n: int) -> float:
+        """The dot product of n elements.
+
+        Args:
+            x: at least n / 32 weight blocks.
+            y: at least n / 32 activation blocks.
+            n: elements, a multiple of 32.
+
+        Raises:
+            KernelCallError: n is not a multiple of 32 or negative, or a buffer is shorter than n says.
+        """
+        return float(self.rows(x, y, 1, n)[0])
+
+    def rows(self, x: Bytes, y: Bytes, rows: int, n: int, *, per_row: bool = False) -> npt.NDArray[np.float32]:
+        """The dot products of `rows` rows of n elements, in one call into wasm.
+
+        Args:
+            x: rows * n / 32 weight blocks, row after row.
+            y: n / 32 activation blocks that all rows share, or with `per_row` as many as x has.
+            rows: how many.
+            n: elements a row, a multiple of 32.
+            per_row: whether each row has its own activations.
+
+        Raises:
+            KernelCallError: as `vec_dot`.
+        """
+        x_step, y_step = self._steps(n)
+        y_step = y_step if per_row else 0
+        y_bytes = self._steps(n)[1] * (rows if per_row else 1)
+        weights = self._checked("x", x, rows * x_step)
+        activations = self._checked("y", y, y_bytes)
+        if rows == 0:
+            return np.zeros(0, np.float32)
+        self.arena.reset()
+        s = self.arena.allocate(4 * rows)
+        at_x, at_y = self.arena.put(weights), self.arena.put(activations)
+        self.call_rows(1, rows, n, s, at_x, x_step, at_y, y_step)
+        return self.arena.view(s, 4 * rows).view("<f4").copy()
+
+    def call_rows(
+        self, rounds: int, rows: int, n: int, s: int, x: int, x_step: int, y: int, y_step: int
+    ) -> None:
+        """Calls the kernel rounds * rows times on blocks already in memory; see templates/driver.wat.j2."""
+        self._rows(self.store, *(_i32(v) for v in (rounds, rows, n, s, x, x_step, y, y_step)))
+
+    def call(self, n: int, s: int, x: int, y: int, nrc: int = 1) -> None:
+        """Calls the export itself, once, on blocks already in memory; wasmtime.Trap where its contract is broken."""
+        self._vec_dot(self.store, *(_i32(v) for v in (n, s, 0, x, 0, y, 0, nrc)))
+
+    def _steps(self, n: int) -> tuple[int, int]:
+        if type(n) is not int or n < 0 or n % self.x.elements:
+            raise KernelCallError(f"n = {n!r}: must be a non-negative multiple of {self.x.elements}")
+        blocks = n // self.x.elements
+        return blocks * self.x.bytes, blocks * self.y.bytes
+
+    @staticmethod
+    def _checked(name: str, data: Bytes, need: int) -> U8:
+        try:
+            have = np.frombuffer(data, np.uint8) if len(data) else np.zeros(0, np.uint8)
+        except (TypeError, ValueError):
+            raise KernelCallError(f"{name}: must be a contiguous buffer of bytes, not {type(data).__name__}") from None
+        if have.size < need:
+            raise KernelCallError(f"{name}: {have.size} bytes, n asks for {need}; pass whole blocks")
+        return have[:need]
+
+
+def _i32(value: int) -> int:
+    """An address or count as wasmtime wants it, signed; a value that would wrap is refused."""
+    if not -(1 << 31) <= value < _WASM32_BYTES:
+        raise KernelCallError(f"{value}: does not fit in 32 bits")
+    return value - _WASM32_BYTES if value >= 1 << 31 else value
+
+
+def _func(export: wasmtime.AsExtern) -> wasmtime.Func:
+    assert isinstance(export, wasmtime.Func)
+    return export
+
+
+def _memory(export: wasmtime.AsExtern) -> wasmtime.Memory:
+    assert isinstance(export, wasmtime.Memory)
+    return export
