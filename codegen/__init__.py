@@ -1,0 +1,31 @@
+"""WebAssembly SIMD kernels for GGML's quantised models, generated and verified.
+
+    spec = KernelSpec("relaxed", unroll=4)
+    render(spec)            # the WAT
+    Kernel.load(spec).vec_dot(x, y, n)
+    verify(spec).passed
+
+Everything here is defined elsewhere in the package.
+"""
+
+from codegen.assemble import Assembler, assemble
+from codegen.errors import CodegenError
+from codegen.render import render
+from codegen.runtime import EngineOptions, Kernel
+from codegen.spec import Isa, KernelSpec, Memory, Scales
+from codegen.verify import Report, verify
+
+__all__ = [
+    "Assembler",
+    "CodegenError",
+    "EngineOptions",
+    "Isa",
+    "Kernel",
+    "KernelSpec",
+    "Memory",
+    "Report",
+    "Scales",
+    "assemble",
+    "render",
+    "verify",
+]

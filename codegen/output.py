@@ -1,0 +1,106 @@
+"""Writing files and talking to people: whole files or none, tables, progress that is silent in a pipe."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+
+from codegen.errors import InputError
+
+T = TypeVar("T")
+
+_PIPE_WIDTH = 200
+
+_TEMPORARY = re.compile(r"\..+\.(\d+)\.tmp")
+
+
+def write_file(path: Path, data: bytes) -> bool:
+    """Writes a whole file or nothing; True where it was new or different.
+
+    The bytes go to a temporary file beside it, which is then renamed over it: whoever reads `path`, or is
+    interrupted here, sees the old file or the new one.
+
+    Raises:
+        InputError: the folder cannot be made or written to.
+    """
+    try:
+        if path.is_file() and path.read_bytes() == data:
+            return False
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _remove_leftovers(path.parent)
+        temporary = path.parent / f".{path.name}.{os.getpid()}.tmp"
+        try:
+            with temporary.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"{path}: cannot be written ({reason}); free space or choose another --out") from None
+    return True
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Removes temporary files of runs that were killed before they could."""
+    for path in folder.glob(".*.tmp"):
+        match = _TEMPORARY.fullmatch(path.name)
+        if match and not _alive(int(match[1])):
+            path.unlink(missing_ok=True)
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def console() -> Console:
+    """Standard output; wide in a pipe, so that no table wraps there."""
+    out = Console(highlight=False)
+    return out if out.is_terminal else Console(highlight=False, width=_PIPE_WIDTH)
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], text: int = 1) -> Table:
+    """A table whose first `text` columns are words and whose others are numbers."""
+    made = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    for index, column in enumerate(columns):
+        made.add_column(column, justify="left" if index < text else "right", no_wrap=True)
+    for row in rows:
+        made.add_row(*row)
+    return made
+
+
+@contextlib.contextmanager
+def progress(label: str, total: int) -> Iterator[Progress]:
+    """A progress bar on standard error while there is a terminal to show it."""
+    screen = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=screen,
+        transient=True, disable=not screen.is_terminal,
+    )  # fmt: skip
+    with bar:
+        bar.add_task(label, total=total)
+        yield bar
+
+
+def tracked(items: Sequence[T], label: str) -> Iterator[T]:
+    """The items, with a progress bar on a terminal."""
+    with progress(label, len(items)) as bar:
+        for item in items:
+            yield item
+            bar.advance(bar.task_ids[0])
