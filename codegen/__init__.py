@@ -10,10 +10,11 @@ Everything here is defined elsewhere in the package.
 
 from codegen.assemble import Assembler, assemble
 from codegen.errors import CodegenError
+from codegen.judge import Report
 from codegen.render import render
 from codegen.runtime import EngineOptions, Kernel
 from codegen.spec import Isa, KernelSpec, Memory, Scales
-from codegen.verify import Report, verify
+from codegen.verify import verify
 
 __all__ = [
     "Assembler",

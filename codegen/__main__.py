@@ -6,8 +6,6 @@ Exit status: 0 done; 1 a check failed; 2 the call was wrong, told in one line on
 from __future__ import annotations
 
 import argparse
-import dataclasses
-import json
 import os
 import signal
 import sys
@@ -15,13 +13,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from codegen import golden, registry, run
+from codegen import golden, registry, run, show
 from codegen.assemble import default_assembler
 from codegen.bench.timing import time_kernels
 from codegen.emit import GENERATED, Emit, emit, emit_to_stdout
 from codegen.errors import CodegenError
 from codegen.gguf_file import GGUFFile
-from codegen.output import console, progress, table, tracked
+from codegen.output import progress, tracked
 from codegen.runtime import Kernel
 from codegen.spec import MAX_UNROLL, Isa, KernelSpec
 from codegen.verify import verify
@@ -73,41 +71,20 @@ def _emit(options: argparse.Namespace) -> int:
     for path in changed:
         print(f"wrote {path}")
     with_assembler = f", assembled by {default_assembler()}" if Emit.WASM in options.emit else ""
-    print(f"{len(written)} files: {len(changed)} written, {len(written) - len(changed)} up to date{with_assembler}")
+    print(
+        f"{len(written)} files: {len(changed)} written, {len(written) - len(changed)} up to date{with_assembler}"
+    )
     return DONE
 
 
 def _list(options: argparse.Namespace) -> int:
-    specs = _selected(options)
-    if options.json:
-        print(json.dumps([{"name": spec.name, **dataclasses.asdict(spec)} for spec in specs], indent=2))
-        return DONE
-    rows = [
-        (s.name, s.isa, s.strategy, s.scales, s.memory, str(s.unroll), str(s.accumulators)) for s in specs
-    ]
-    columns = ("kernel", "isa", "strategy", "scales", "memory", "unroll", "accumulators")
-    console().print(table(f"{len(rows)} kernels", columns, rows, text=5))
+    show.kernels(_selected(options), options.json)
     return DONE
 
 
 def _verify(options: argparse.Namespace) -> int:
     reports = [verify(spec) for spec in tracked(_selected(options), "verify")]
-    if options.json:
-        print(json.dumps([dataclasses.asdict(r) | {"passed": r.passed} for r in reports], indent=2))
-    else:
-        rows = [
-            (
-                r.kernel, "pass" if r.passed else "FAIL", f"{r.blocks:,}", f"{r.worst_ulp:.2f}",
-                f"{r.cost.bytes:,}", f"{r.cost.opcodes:.2f}",
-            )
-            for r in reports
-        ]  # fmt: skip
-        columns = ("kernel", "", "blocks tried", "worst error, ulp", "bytes", "opcodes/32 weights")
-        console().print(table(f"verified against the oracle and scalar, assembled by {default_assembler()}",
-                              columns, rows, text=2))  # fmt: skip
-        for report in reports:
-            for failure in report.failures[:5]:
-                print(f"{report.kernel}: {failure}", file=sys.stderr)
+    show.reports(reports, options.json)
     return DONE if all(report.passed for report in reports) else FAILED
 
 
@@ -140,30 +117,8 @@ def _run(options: argparse.Namespace) -> int:
         kernel = Kernel.load(spec)
         results = [run.multiply(kernel, m, vectors[m.columns]) for m in tracked(matrices, "run")]
         left_out = [] if options.tensor else list(file.left_out)
-    _print_run(options, spec, results, [dataclasses.asdict(one) for one in left_out])
+    show.matrices(str(options.model), spec, results, left_out, options.json)
     return DONE if not any(result.wrong for result in results) else FAILED
-
-
-def _print_run(
-    options: argparse.Namespace, spec: KernelSpec, results: list[run.MatrixResult], left_out: list[dict[str, str]]
-) -> None:
-    if options.json:
-        found = [dataclasses.asdict(r) | {"weights_per_second": r.weights_per_second} for r in results]
-        print(json.dumps({"kernel": spec.name, "matrices": found, "left_out": left_out}, indent=2))
-        return
-    rows = [
-        (
-            ascii(r.name)[1:-1], "pass" if not r.wrong else f"FAIL {r.first_wrong}", f"{r.rows} x {r.columns}",
-            f"{r.worst_ulp:.2f}", f"{r.weights_per_second / 1e9:.2f}",
-        )
-        for r in results
-    ]  # fmt: skip
-    columns = ("tensor", "", "shape", "worst error, ulp", "Gweights/s")
-    console().print(table(f"{options.model}: {spec.name}", columns, rows, text=2))
-    weights, seconds = sum(r.rows * r.columns for r in results), sum(r.seconds for r in results)
-    print(f"{len(results)} matrices, {weights:,} weights in {seconds:.2f} s, {weights / seconds / 1e9:.2f} Gweights/s")
-    for one in left_out:
-        print(f"left out {ascii(one['name'])[1:-1]} ({one['type']}): {one['reason']}")
 
 
 def _bench(options: argparse.Namespace) -> int:
@@ -172,16 +127,7 @@ def _bench(options: argparse.Namespace) -> int:
     specs = (baseline, *(spec for spec in specs if spec != baseline))
     with progress("bench", options.rounds) as bar:
         timings = time_kernels(specs, options.n, options.rounds, lambda: bar.advance(bar.task_ids[0]))
-    slow = timings[0].median
-    if options.json:
-        print(json.dumps([dataclasses.asdict(t) | {"speedup": slow / t.median} for t in timings], indent=2))
-        return DONE
-    rows = [
-        (t.kernel, f"{t.median:.0f}", f"{t.low:.0f}", f"{t.high:.0f}", f"{t.per_block:.2f}", f"{slow / t.median:.2f}")
-        for t in timings
-    ]
-    columns = ("kernel", "ns", "low", "high", "ns/block", "x scalar")
-    console().print(table(f"dot product of {options.n}, wasmtime, median of {options.rounds} rounds", columns, rows))
+    show.timings(timings, options.rounds, options.json)
     return DONE
 
 
@@ -194,21 +140,25 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(required=True, metavar="VERB", parser_class=_Parser)
 
     choice = _Parser(add_help=False)
-    choice.add_argument("--kernel", action="append", metavar="NAME", help="a name or pattern; may be repeated")
+    choice.add_argument(
+        "--kernel", action="append", metavar="NAME", help="a name or pattern; may be repeated"
+    )
     choice.add_argument("--isa", action="append", type=_isa, help=f"one of {', '.join(Isa)}; may be repeated")
-    choice.add_argument("--unroll", type=_whole(1, MAX_UNROLL), metavar="N", help="blocks per loop iteration, 1 to 16")
+    choice.add_argument(
+        "--unroll", type=_whole(1, MAX_UNROLL), metavar="N", help="blocks per loop iteration, 1 to 16"
+    )
     as_json = _Parser(add_help=False)
     as_json.add_argument("--json", action="store_true", help="for machines")
 
-    def verb(
-        name: str, run_it: Callable[[argparse.Namespace], int], text: str, *parents: argparse.ArgumentParser
-    ) -> argparse.ArgumentParser:
+    def verb(name: str, run_it: Callable[[argparse.Namespace], int], text: str, *parents: _Parser) -> _Parser:
         added = verbs.add_parser(name, help=text, description=text, parents=list(parents))
         added.set_defaults(verb=run_it)
         return added
 
     made = verb("emit", _emit, "write kernels; `codegen --emit wat` is short for it", choice)
-    made.add_argument("--emit", type=_kinds, default=[Emit.WAT], metavar="KINDS", help="wat, wasm or wat,wasm")
+    made.add_argument(
+        "--emit", type=_kinds, default=[Emit.WAT], metavar="KINDS", help="wat, wasm or wat,wasm"
+    )
     made.add_argument("-o", "--out", metavar="DIR", help="one folder for all, - for standard output")
     verb("list", _list, "the kernels there are", choice, as_json)
     verb("verify", _verify, "run kernels against the oracle and scalar", choice, as_json)
@@ -223,7 +173,9 @@ def _parser() -> argparse.ArgumentParser:
     model = verb("run", _run, "multiply the Q4_0 matrices of a GGUF file, each row checked", as_json)
     model.add_argument("model", type=Path, metavar="MODEL.gguf")
     model.add_argument("--tensor", metavar="NAME", help="only this one")
-    model.add_argument("--isa", type=_isa, default=Isa.RELAXED, help="uses its fastest kernel (default: relaxed)")
+    model.add_argument(
+        "--isa", type=_isa, default=Isa.RELAXED, help="uses its fastest kernel (default: relaxed)"
+    )
     model.add_argument("--kernel", metavar="NAME", help="this kernel instead")
     model.add_argument("--input", type=Path, metavar="X.npy", help="activations; default: random, seeded")
     model.add_argument("--seed", type=_whole(0, 2**63), default=0)

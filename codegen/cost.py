@@ -20,7 +20,9 @@ _LOADS = {*range(0x28, 0x36), *((_SIMD, op) for op in (*range(11), *range(84, 88
 _MULTIPLIES = {
     *(0x6C, 0x7E, 0x94, 0xA2),  # i32, i64, f32, f64
     *((_SIMD, op) for op in (0x95, 0xB5, 0xD5, 0xE6, 0xF2)),  # i16x8, i32x4, i64x2, f32x4, f64x2
-    *((_SIMD, op) for op in (0xBA, *range(0x9C, 0xA0), *range(0xBC, 0xC0), *range(0xDC, 0xE0))),  # dot, extmul
+    *(
+        (_SIMD, op) for op in (0xBA, *range(0x9C, 0xA0), *range(0xBC, 0xC0), *range(0xDC, 0xE0))
+    ),  # dot, extmul
     *((_SIMD, op) for op in (0x112, 0x113)),  # relaxed dots
 }
 

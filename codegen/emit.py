@@ -53,7 +53,9 @@ def emit_to_stdout(specs: Sequence[KernelSpec], kinds: Sequence[Emit]) -> None:
         InputError: several binaries, or text and binaries, would run together.
     """
     if Emit.WASM in kinds and (len(specs) > 1 or len(kinds) > 1):
-        raise InputError(f"--out -: takes one wasm at a time, not {len(specs) * len(kinds)} files; name one --kernel")
+        raise InputError(
+            f"--out -: takes one wasm at a time, not {len(specs) * len(kinds)} files; name one --kernel"
+        )
     for spec in specs:
         for kind in kinds:
             sys.stdout.buffer.write(content(spec, kind))

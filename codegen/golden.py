@@ -133,7 +133,10 @@ def _compare(path: Path, text: str) -> Difference | None:
     if have == text:
         return None
     diff = difflib.unified_diff(
-        have.splitlines(keepends=True), text.splitlines(keepends=True), f"{path} (committed)", f"{path} (generator)"
+        have.splitlines(keepends=True),
+        text.splitlines(keepends=True),
+        f"{path} (committed)",
+        f"{path} (generator)",
     )
     return Difference(path.name, f"differs{_cost_delta(path, have, text)}", "".join(diff))
 
@@ -147,7 +150,9 @@ def _cost_delta(path: Path, have: str, text: str) -> str:
         old, new = (cost(assemble(wat), f"ggml_{spec.contract}", spec.unroll) for wat in (have, text))
     except CodegenError:
         return ", and the committed text does not assemble"
-    return f": {old.opcodes:.2f} -> {new.opcodes:.2f} opcodes per 32 weights, {old.bytes} -> {new.bytes} bytes"
+    return (
+        f": {old.opcodes:.2f} -> {new.opcodes:.2f} opcodes per 32 weights, {old.bytes} -> {new.bytes} bytes"
+    )
 
 
 def _stranger(path: Path) -> Difference | None:

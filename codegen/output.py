@@ -47,7 +47,9 @@ def write_file(path: Path, data: bytes) -> bool:
             temporary.unlink(missing_ok=True)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise InputError(f"{path}: cannot be written ({reason}); free space or choose another --out") from None
+        raise InputError(
+            f"{path}: cannot be written ({reason}); free space or choose another --out"
+        ) from None
     return True
 
 

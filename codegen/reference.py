@@ -176,7 +176,9 @@ def _join(terms: Ints, shifts: Ints) -> list[int]:
 def _grains(terms: Ints, shifts: Ints) -> list[int]:
     """For each row the largest power of two that divides all its terms << shifts, as an exponent."""
     lowest = terms & -terms
-    exponents = np.where(lowest > 0, np.frexp(np.maximum(lowest, 1).astype(np.float64))[1] - 1 + shifts, 1 << 20)
+    exponents = np.where(
+        lowest > 0, np.frexp(np.maximum(lowest, 1).astype(np.float64))[1] - 1 + shifts, 1 << 20
+    )
     return [int(e) for e in exponents.min(axis=1, initial=1 << 20).clip(max=_UNIT * 4)]
 
 
@@ -187,7 +189,9 @@ def _kinds(sums: Ints, dx: npt.NDArray[np.uint16], dy: npt.NDArray[np.uint16]) -
     for row in np.flatnonzero(odd.any(axis=1)).tolist():
         here = odd[row]
         with np.errstate(invalid="ignore"):
-            scale = dx[row, here].view(np.float16).astype(np.float64) * dy[row, here].view(np.float16).astype(np.float64)
+            scale = dx[row, here].view(np.float16).astype(np.float64) * dy[row, here].view(np.float16).astype(
+                np.float64
+            )
             total = float((sums[row, here] * scale).sum())
         if np.isnan(total):
             kinds[row] = Kind.NAN

@@ -13,12 +13,15 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound
 
 from codegen.errors import SpecError
-from codegen.plan import TABLE_BYTES, Constant, Plan, plan
+from codegen.local_variables import Constant
+from codegen.plan import TABLE_BYTES, Plan, plan
 from codegen.spec import KernelSpec
 
 _WIDTH = 110
 
-_NOT_COUNTED = re.compile(r"(local\.(get|set|tee)|global\.get|param|local|result|loop|then|v128\.const|[if](32|64)\.const)\b")
+_NOT_COUNTED = re.compile(
+    r"(local\.(get|set|tee)|global\.get|param|local|result|loop|then|v128\.const|[if](32|64)\.const)\b"
+)
 
 
 def template_root() -> Path:
@@ -39,7 +42,7 @@ def environment(root: Path | None = None) -> Environment:
         keep_trailing_newline=True,
         line_statement_prefix=";;%",
         line_comment_prefix=";;#",
-        autoescape=False,  # noqa: S701 - WAT, not HTML
+        autoescape=False,
     )
     env.globals.update(blank_line="", splat=_splat, splat_f32=_splat_f32, shuffle_32=_shuffle_32)
     env.filters["ljust"] = lambda text, width: str(text).ljust(width)
@@ -61,10 +64,16 @@ def render(spec: KernelSpec, root: Path | None = None) -> str:
     try:
         body = env.get_template(f"{spec.contract}.wat.j2")
     except TemplateNotFound as missing:
-        raise SpecError(f"template {missing}: not in {root or template_root()}; reinstall the package") from None
+        raise SpecError(
+            f"template {missing}: not in {root or template_root()}; reinstall the package"
+        ) from None
     text = tidy(
-        body.render(plan=numbers, not_whole_blocks=_not_whole_blocks(numbers), seen_mask="0x1000000010000000",
-                    table_bytes=TABLE_BYTES)
+        body.render(
+            plan=numbers,
+            not_whole_blocks=_not_whole_blocks(numbers),
+            seen_mask="0x1000000010000000",
+            table_bytes=TABLE_BYTES,
+        )
     )
     header = env.get_template("lib/header.wat.j2").render(
         plan=numbers, opcodes=loop_opcodes(text) / spec.unroll, wrap=_wrap
@@ -85,12 +94,11 @@ def loop_opcodes(text: str) -> int:
 
     The header's cost comes from here since it stands in the text that is assembled; a test holds the two equal.
     """
-    start = text.index("(loop", text.index('(func (export'))
-    depth, end = 0, start
-    for end in range(start, len(text)):  # noqa: B007 - the index is the result
+    start = text.index("(loop", text.index("(func (export"))
+    depth, end = 1, start + 1
+    while depth:
         depth += {"(": 1, ")": -1}.get(text[end], 0)
-        if not depth:
-            break
+        end += 1
     loop = re.sub(r";;.*", "", text[start:end])
     return sum(not _NOT_COUNTED.match(word) for word in re.findall(r"\(([a-z0-9_.]+)", loop))
 

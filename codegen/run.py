@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +13,10 @@ import numpy.typing as npt
 from codegen.errors import InputError
 from codegen.formats import Q8_0
 from codegen.gguf_file import Matrix
+from codegen.judge import bound, mismatch, ulps
 from codegen.plan import plan
-from codegen.reference import Expected, Kind, dot_rows, quantize_q8_0
+from codegen.reference import Expected, dot_rows, quantize_q8_0
 from codegen.runtime import Kernel
-from codegen.verify import HALF_ULP, bound, mismatch
 
 _ROWS_AT_ONCE = 1 << 21
 """Weights that the oracle decodes at once, over columns: bounds its memory."""
@@ -86,17 +85,13 @@ def multiply(kernel: Kernel, matrix: Matrix, y: bytes) -> MatrixResult:
     start = time.perf_counter()
     got = kernel.rows(matrix.data, y, matrix.rows, matrix.columns)
     seconds = time.perf_counter() - start
-    worst, wrong, first = Fraction(0), 0, ""
+    worst, wrong, first = 0.0, 0, ""
     numbers, blocks = plan(kernel.spec), matrix.columns // Q8_0.elements
     for row, (value, expected) in enumerate(zip(got.tolist(), _expected(matrix, y), strict=True)):
-        limit = bound(numbers, blocks, expected.magnitude)
-        if reason := mismatch(value, expected, limit):
+        worst = max(worst, ulps(value, expected))
+        if reason := mismatch(value, expected, bound(numbers, blocks, expected.magnitude)):
             wrong, first = wrong + 1, first or f"row {row}: {reason}"
-        elif expected.kind is Kind.FINITE and expected.magnitude:
-            worst = max(worst, abs(Fraction(value) - expected.value) / expected.magnitude)
-    return MatrixResult(
-        matrix.name, matrix.rows, matrix.columns, float(worst / (2 * HALF_ULP)), wrong, first, seconds
-    )
+    return MatrixResult(matrix.name, matrix.rows, matrix.columns, worst, wrong, first, seconds)
 
 
 def _expected(matrix: Matrix, y: bytes) -> Iterator[Expected]:

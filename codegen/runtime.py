@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,9 @@ from codegen.render import environment, render, tidy
 from codegen.spec import KernelSpec, Memory, Scales
 
 U8 = npt.NDArray[np.uint8]
+Extern = (
+    wasmtime.Func | wasmtime.Global | wasmtime.Memory | wasmtime.SharedMemory | wasmtime.Table | wasmtime.Tag
+)
 
 _ALIGN = 64
 _WASM32_BYTES = 1 << 32
@@ -89,7 +93,7 @@ class Arena:
 
     def view(self, address: int, size: int) -> U8:
         """A window on memory; stale after the next allocation, since memory may have moved."""
-        whole = np.frombuffer(self._memory.get_buffer_ptr(self._store), np.uint8)
+        whole: U8 = np.frombuffer(cast("memoryview", self._memory.get_buffer_ptr(self._store)), np.uint8)
         return whole[address : address + size]
 
     def reach(self, end: int) -> None:
@@ -99,7 +103,9 @@ class Arena:
             try:
                 self._memory.grow(self._store, missing)
             except wasmtime.WasmtimeError:
-                raise KernelCallError(f"wasm memory: cannot grow to {end} bytes; free memory or use less") from None
+                raise KernelCallError(
+                    f"wasm memory: cannot grow to {end} bytes; free memory or use less"
+                ) from None
 
     @property
     def end(self) -> int:
@@ -135,7 +141,7 @@ class Kernel:
         """
         return cls(spec, assemble(render(spec)), options)
 
-    def _imports(self, module: wasmtime.Module) -> tuple[list[wasmtime.AsExtern], wasmtime.Memory | None]:
+    def _imports(self, module: wasmtime.Module) -> tuple[list[Extern], wasmtime.Memory | None]:
         if self.spec.memory is Memory.EXPORT:
             return [], None
         pages = 1 + (TABLE_BYTES // PAGE if self.spec.scales is Scales.TABLE else 0)
@@ -143,7 +149,7 @@ class Kernel:
         table = wasmtime.Global(
             self.store, wasmtime.GlobalType(wasmtime.ValType.i32(), False), wasmtime.Val.i32(0)
         )
-        known: dict[str | None, wasmtime.AsExtern] = {"memory": memory, "f16_table": table}
+        known: dict[str | None, Extern] = {"memory": memory, "f16_table": table}
         return [known[wanted.name] for wanted in module.imports], memory
 
     def vec_dot(self, x: Bytes, y: Bytes, n: int) -> float:
@@ -159,7 +165,9 @@ class Kernel:
         """
         return float(self.rows(x, y, 1, n)[0])
 
-    def rows(self, x: Bytes, y: Bytes, rows: int, n: int, *, per_row: bool = False) -> npt.NDArray[np.float32]:
+    def rows(
+        self, x: Bytes, y: Bytes, rows: int, n: int, *, per_row: bool = False
+    ) -> npt.NDArray[np.float32]:
         """The dot products of `rows` rows of n elements, in one call into wasm.
 
         Args:
@@ -206,7 +214,9 @@ class Kernel:
         try:
             have = np.frombuffer(data, np.uint8) if len(data) else np.zeros(0, np.uint8)
         except (TypeError, ValueError):
-            raise KernelCallError(f"{name}: must be a contiguous buffer of bytes, not {type(data).__name__}") from None
+            raise KernelCallError(
+                f"{name}: must be a contiguous buffer of bytes, not {type(data).__name__}"
+            ) from None
         if have.size < need:
             raise KernelCallError(f"{name}: {have.size} bytes, n asks for {need}; pass whole blocks")
         return have[:need]
@@ -219,11 +229,11 @@ def _i32(value: int) -> int:
     return value - _WASM32_BYTES if value >= 1 << 31 else value
 
 
-def _func(export: wasmtime.AsExtern) -> wasmtime.Func:
+def _func(export: Extern) -> wasmtime.Func:
     assert isinstance(export, wasmtime.Func)
     return export
 
 
-def _memory(export: wasmtime.AsExtern) -> wasmtime.Memory:
+def _memory(export: Extern) -> wasmtime.Memory:
     assert isinstance(export, wasmtime.Memory)
     return export

@@ -108,7 +108,9 @@ class KernelSpec:
         if self.unroll % self.accumulators:
             raise SpecError(f"accumulators = {self.accumulators}: must divide unroll = {self.unroll}")
         if self.strategy == "article" and (self.unroll, self.scales) != (1, Scales.ARITHMETIC):
-            raise SpecError("strategy 'article': reproduces a published kernel, unroll 1 and arithmetic scales only")
+            raise SpecError(
+                "strategy 'article': reproduces a published kernel, unroll 1 and arithmetic scales only"
+            )
 
     @property
     def contract(self) -> str:

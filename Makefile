@@ -1,0 +1,39 @@
+# Thin: each target is the bootstrap of .venv and a line or two over the command line, `codegen --help`.
+# What is stale is decided there, by content: nothing that is up to date is written again.
+
+UNROLL ?= 2
+PYTHON ?= python3
+VENV_BIN := .venv/bin
+CODEGEN := $(VENV_BIN)/python -m codegen
+
+.PHONY: kernels test lint check bless bench clean bootstrap help
+
+kernels: bootstrap  ## generate, assemble and verify every kernel at UNROLL blocks a turn
+	@$(CODEGEN) --emit wat,wasm --unroll='$(UNROLL)'
+	@$(CODEGEN) verify --unroll='$(UNROLL)'
+
+test: bootstrap lint  ## lint, types, goldens and the whole test suite
+	@$(VENV_BIN)/python -m pytest
+
+lint: bootstrap  ## ruff and mypy --strict
+	@$(VENV_BIN)/ruff check .
+	@$(VENV_BIN)/ruff format --check .
+	@$(VENV_BIN)/mypy
+
+check: bootstrap  ## compare generated/ with what the generator says
+	@$(CODEGEN) check
+
+bless: bootstrap  ## accept what the generator says as the new goldens
+	@$(CODEGEN) bless
+
+bench: bootstrap  ## time every registered kernel against scalar
+	@$(CODEGEN) bench
+
+clean:  ## remove everything that make made
+	rm -rf build dist .venv .venv.lock .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+bootstrap:
+	@$(PYTHON) tools/bootstrap.py
+
+help:  ## this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12

@@ -1,0 +1,109 @@
+"""What the verbs print: a table for people, JSON for machines."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Sequence
+
+from codegen.assemble import default_assembler
+from codegen.bench.timing import Timing
+from codegen.gguf_file import LeftOut
+from codegen.judge import Report
+from codegen.output import console, table
+from codegen.run import MatrixResult
+from codegen.spec import KernelSpec
+
+_FAILURES_SHOWN = 5
+
+
+def kernels(specs: Sequence[KernelSpec], as_json: bool) -> None:
+    """The kernels there are."""
+    if as_json:
+        print(json.dumps([{"name": spec.name, **dataclasses.asdict(spec)} for spec in specs], indent=2))
+        return
+    rows = [
+        (s.name, s.isa, s.strategy, s.scales, s.memory, str(s.unroll), str(s.accumulators)) for s in specs
+    ]
+    columns = ("kernel", "isa", "strategy", "scales", "memory", "unroll", "accumulators")
+    console().print(table(f"{len(rows)} kernels", columns, rows, text=5))
+
+
+def reports(found: Sequence[Report], as_json: bool) -> None:
+    """What verification found; the first failures of each kernel on standard error."""
+    if as_json:
+        print(json.dumps([dataclasses.asdict(r) | {"passed": r.passed} for r in found], indent=2))
+        return
+    rows = [
+        (
+            r.kernel,
+            "pass" if r.passed else "FAIL",
+            f"{r.blocks:,}",
+            f"{r.worst_ulp:.2f}",
+            f"{r.cost.bytes:,}",
+            f"{r.cost.opcodes:.2f}",
+        )
+        for r in found
+    ]
+    columns = ("kernel", "", "blocks tried", "worst error, ulp", "bytes", "opcodes/32 weights")
+    title = f"verified against the oracle and scalar, assembled by {default_assembler()}"
+    console().print(table(title, columns, rows, text=2))
+    for report in found:
+        for failure in report.failures[:_FAILURES_SHOWN]:
+            print(f"{report.kernel}: {failure}", file=sys.stderr)
+        if (more := len(report.failures) - _FAILURES_SHOWN) > 0:
+            print(f"{report.kernel}: and {more} more", file=sys.stderr)
+
+
+def timings(found: Sequence[Timing], rounds: int, as_json: bool) -> None:
+    """How fast kernels are, against the first."""
+    slow = found[0].median
+    if as_json:
+        print(json.dumps([dataclasses.asdict(t) | {"speedup": slow / t.median} for t in found], indent=2))
+        return
+    rows = [
+        (
+            t.kernel,
+            *(f"{ns:.0f}" for ns in (t.median, t.low, t.high)),
+            f"{t.per_block:.2f}",
+            f"{slow / t.median:.2f}",
+        )
+        for t in found
+    ]
+    columns = ("kernel", "ns", "low", "high", "ns/block", "x scalar")
+    console().print(table(f"dot product of {found[0].n}, wasmtime, median of {rounds} rounds", columns, rows))
+
+
+def matrices(
+    model: str, spec: KernelSpec, found: Sequence[MatrixResult], left_out: Sequence[LeftOut], as_json: bool
+) -> None:
+    """What the matrices of a model computed."""
+    if as_json:
+        each = [dataclasses.asdict(r) | {"weights_per_second": r.weights_per_second} for r in found]
+        rest = [dataclasses.asdict(one) for one in left_out]
+        print(json.dumps({"kernel": spec.name, "matrices": each, "left_out": rest}, indent=2))
+        return
+    rows = [
+        (
+            _printable(r.name),
+            f"FAIL {r.first_wrong}" if r.wrong else "pass",
+            f"{r.rows} x {r.columns}",
+            f"{r.worst_ulp:.2f}",
+            f"{r.weights_per_second / 1e9:.2f}",
+        )
+        for r in found
+    ]
+    columns = ("tensor", "", "shape", "worst error, ulp", "Gweights/s")
+    console().print(table(f"{model}: {spec.name}", columns, rows, text=2))
+    weights, seconds = sum(r.rows * r.columns for r in found), sum(r.seconds for r in found)
+    print(
+        f"{len(found)} matrices, {weights:,} weights in {seconds:.2f} s, {weights / seconds / 1e9:.2f} Gweights/s"
+    )
+    for one in left_out:
+        print(f"left out {_printable(one.name)} ({one.type}): {one.reason}")
+
+
+def _printable(name: str) -> str:
+    """A name out of a file, with nothing in it that a terminal would obey."""
+    return ascii(name)[1:-1]
