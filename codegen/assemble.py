@@ -84,7 +84,9 @@ def _with_wabt(wat: str) -> bytes:
 
 def _with_wasmtime(wat: str) -> bytes:
     try:
-        return _without_custom_sections(bytes(wasmtime.wat2wasm(wat)))
+        wasm = bytes(wasmtime.wat2wasm(wat))
+        wasmtime.Module.validate(wasmtime.Engine(), wasm)  # wat2wasm parses, and no more
+        return _without_custom_sections(wasm)
     except wasmtime.WasmtimeError as error:
         raise AssembleError(f"wasmtime: {_first_line(str(error))}") from None
 

@@ -86,7 +86,7 @@ class Arena:
 
     def put(self, data: Bytes, residue: int = 0) -> int:
         """Copies `data` in; its address."""
-        source = np.frombuffer(data, np.uint8)
+        source = np.frombuffer(data, np.uint8) if len(data) else np.zeros(0, np.uint8)
         address = self.allocate(source.size, residue)
         self.view(address, source.size)[:] = source
         return address
@@ -180,17 +180,17 @@ class Kernel:
         Raises:
             KernelCallError: as `vec_dot`.
         """
+        if type(rows) is not int or rows < 0:
+            raise KernelCallError(f"rows = {rows!r}: must be a non-negative whole number")
         x_step, y_step = self._steps(n)
-        y_step = y_step if per_row else 0
-        y_bytes = self._steps(n)[1] * (rows if per_row else 1)
         weights = self._checked("x", x, rows * x_step)
-        activations = self._checked("y", y, y_bytes)
+        activations = self._checked("y", y, y_step * (rows if per_row else 1))
         if rows == 0:
             return np.zeros(0, np.float32)
         self.arena.reset()
         s = self.arena.allocate(4 * rows)
         at_x, at_y = self.arena.put(weights), self.arena.put(activations)
-        self.call_rows(1, rows, n, s, at_x, x_step, at_y, y_step)
+        self.call_rows(1, rows, n, s, at_x, x_step, at_y, y_step if per_row else 0)
         return self.arena.view(s, 4 * rows).view("<f4").copy()
 
     def call_rows(
@@ -212,14 +212,15 @@ class Kernel:
     @staticmethod
     def _checked(name: str, data: Bytes, need: int) -> U8:
         try:
-            have = np.frombuffer(data, np.uint8) if len(data) else np.zeros(0, np.uint8)
-        except (TypeError, ValueError):
-            raise KernelCallError(
-                f"{name}: must be a contiguous buffer of bytes, not {type(data).__name__}"
-            ) from None
-        if have.size < need:
-            raise KernelCallError(f"{name}: {have.size} bytes, n asks for {need}; pass whole blocks")
-        return have[:need]
+            view = memoryview(data)
+        except TypeError:
+            raise KernelCallError(f"{name}: must be a buffer of bytes, not {type(data).__name__}") from None
+        if not view.c_contiguous:
+            raise KernelCallError(f"{name}: must be contiguous; copy it first")
+        if view.nbytes < need:
+            raise KernelCallError(f"{name}: {view.nbytes} bytes, n asks for {need}; pass whole blocks")
+        # numpy has no empty view of a buffer.
+        return np.frombuffer(view, np.uint8)[:need] if view.nbytes else np.zeros(0, np.uint8)
 
 
 def _i32(value: int) -> int:

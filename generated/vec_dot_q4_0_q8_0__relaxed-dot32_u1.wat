@@ -60,10 +60,16 @@
           (local.set $y1 (v128.load offset=18 align=1 (local.get $y)))
           (local.set $p0
             (i32x4.sub
-              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1) (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))
-                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0) (v128.and (local.get $q) (local.get $low4)) (v128.const i32x4 0 0 0 0)))
-              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1) (local.get $eights)
-                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0) (local.get $eights) (v128.const i32x4 0 0 0 0)))))
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (v128.and (local.get $q) (local.get $low4))
+                  (v128.const i32x4 0 0 0 0)))
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (local.get $eights)
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (local.get $eights)
+                  (v128.const i32x4 0 0 0 0)))))
           ;; block 0: add sum * scale
           (local.set $sum0
             (f32.add (local.get $sum0)

@@ -95,20 +95,32 @@
           (local.set $y1 (v128.load offset=18 align=1 (local.get $y)))
           (local.set $p0
             (i32x4.sub
-              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1) (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))
-                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0) (v128.and (local.get $q) (local.get $low4)) (v128.const i32x4 0 0 0 0)))
-              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1) (local.get $eights)
-                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0) (local.get $eights) (v128.const i32x4 0 0 0 0)))))
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (v128.and (local.get $q) (local.get $low4))
+                  (v128.const i32x4 0 0 0 0)))
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (local.get $eights)
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (local.get $eights)
+                  (v128.const i32x4 0 0 0 0)))))
           ;; block 1: partial sums
           (local.set $q (v128.load offset=20 align=1 (local.get $x)))
           (local.set $y0 (v128.load offset=36 align=1 (local.get $y)))
           (local.set $y1 (v128.load offset=52 align=1 (local.get $y)))
           (local.set $p1
             (i32x4.sub
-              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1) (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))
-                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0) (v128.and (local.get $q) (local.get $low4)) (v128.const i32x4 0 0 0 0)))
-              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1) (local.get $eights)
-                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0) (local.get $eights) (v128.const i32x4 0 0 0 0)))))
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (v128.and (local.get $q) (local.get $low4))
+                  (v128.const i32x4 0 0 0 0)))
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (local.get $eights)
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (local.get $eights)
+                  (v128.const i32x4 0 0 0 0)))))
           ;; blocks 0 to 1: integer sums, one block a lane; add sum * scale
           (local.set $p0
             (i32x4.add
@@ -144,10 +156,16 @@
           (local.set $y1 (v128.load offset=18 align=1 (local.get $y)))
           (local.set $p0
             (i32x4.sub
-              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1) (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))
-                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0) (v128.and (local.get $q) (local.get $low4)) (v128.const i32x4 0 0 0 0)))
-              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1) (local.get $eights)
-                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0) (local.get $eights) (v128.const i32x4 0 0 0 0)))))
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (v128.and (local.get $q) (local.get $low4))
+                  (v128.const i32x4 0 0 0 0)))
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (local.get $eights)
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (local.get $eights)
+                  (v128.const i32x4 0 0 0 0)))))
           ;; block 0: add sum * scale
           (local.set $sum0
             (f32.add (local.get $sum0)

@@ -61,8 +61,10 @@
           (local.set $p0
             (i16x8.sub
               (i16x8.add
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (v128.and (local.get $q) (local.get $low4)))
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
+                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0)
+                  (v128.and (local.get $q) (local.get $low4)))
+                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1)
+                  (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
               (i16x8.add
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $eights))
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $eights)))))

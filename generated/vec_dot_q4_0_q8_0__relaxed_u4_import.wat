@@ -120,8 +120,10 @@
           (local.set $p0
             (i16x8.sub
               (i16x8.add
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (v128.and (local.get $q) (local.get $low4)))
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
+                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0)
+                  (v128.and (local.get $q) (local.get $low4)))
+                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1)
+                  (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
               (i16x8.add
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $eights))
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $eights)))))
@@ -132,8 +134,10 @@
           (local.set $p1
             (i16x8.sub
               (i16x8.add
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (v128.and (local.get $q) (local.get $low4)))
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
+                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0)
+                  (v128.and (local.get $q) (local.get $low4)))
+                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1)
+                  (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
               (i16x8.add
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $eights))
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $eights)))))
@@ -144,8 +148,10 @@
           (local.set $p2
             (i16x8.sub
               (i16x8.add
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (v128.and (local.get $q) (local.get $low4)))
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
+                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0)
+                  (v128.and (local.get $q) (local.get $low4)))
+                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1)
+                  (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
               (i16x8.add
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $eights))
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $eights)))))
@@ -156,8 +162,10 @@
           (local.set $p3
             (i16x8.sub
               (i16x8.add
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (v128.and (local.get $q) (local.get $low4)))
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
+                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0)
+                  (v128.and (local.get $q) (local.get $low4)))
+                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1)
+                  (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
               (i16x8.add
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $eights))
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $eights)))))
@@ -202,8 +210,10 @@
           (local.set $p0
             (i16x8.sub
               (i16x8.add
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (v128.and (local.get $q) (local.get $low4)))
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
+                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0)
+                  (v128.and (local.get $q) (local.get $low4)))
+                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1)
+                  (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
               (i16x8.add
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $eights))
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $eights)))))

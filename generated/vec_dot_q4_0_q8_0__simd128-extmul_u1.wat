@@ -59,8 +59,10 @@
           (local.set $q (v128.load offset=2 align=1 (local.get $x)))
           (local.set $y0 (v128.load offset=2 align=1 (local.get $y)))
           (local.set $y1 (v128.load offset=18 align=1 (local.get $y)))
-          (local.set $w0 (i8x16.sub (v128.and (local.get $q) (local.get $low4)) (local.get $eights)))
-          (local.set $w1 (i8x16.sub (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)) (local.get $eights)))
+          (local.set $w0
+            (i8x16.sub (v128.and (local.get $q) (local.get $low4)) (local.get $eights)))
+          (local.set $w1
+            (i8x16.sub (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)) (local.get $eights)))
           (local.set $p0
             (i16x8.add
               (i16x8.add

@@ -60,11 +60,19 @@
           (local.set $p0
             (i32x4.add
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12)) (i16x8.shl (local.get $y0) (i32.const 8)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12)) (i16x8.shl (local.get $y1) (i32.const 8))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12))
+                  (i16x8.shl (local.get $y0) (i32.const 8)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12))
+                  (i16x8.shl (local.get $y1) (i32.const 8))))
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12)) (v128.and (local.get $y0) (local.get $odd)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (local.get $q) (i32.const 12)) (v128.and (local.get $y1) (local.get $odd))))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12))
+                  (v128.and (local.get $y0) (local.get $odd)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (local.get $q) (i32.const 12))
+                  (v128.and (local.get $y1) (local.get $odd))))))
           ;; block 0: add sum * scale
           (local.set $sum0
             (f32.add (local.get $sum0)

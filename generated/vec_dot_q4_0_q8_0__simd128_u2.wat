@@ -95,11 +95,19 @@
           (local.set $p0
             (i32x4.add
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12)) (i16x8.shl (local.get $y0) (i32.const 8)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12)) (i16x8.shl (local.get $y1) (i32.const 8))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12))
+                  (i16x8.shl (local.get $y0) (i32.const 8)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12))
+                  (i16x8.shl (local.get $y1) (i32.const 8))))
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12)) (v128.and (local.get $y0) (local.get $odd)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (local.get $q) (i32.const 12)) (v128.and (local.get $y1) (local.get $odd))))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12))
+                  (v128.and (local.get $y0) (local.get $odd)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (local.get $q) (i32.const 12))
+                  (v128.and (local.get $y1) (local.get $odd))))))
           ;; block 1: partial sums
           (local.set $q (v128.xor (v128.load offset=20 align=1 (local.get $x)) (local.get $signs)))
           (local.set $y0 (v128.load offset=36 align=1 (local.get $y)))
@@ -107,11 +115,19 @@
           (local.set $p1
             (i32x4.add
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12)) (i16x8.shl (local.get $y0) (i32.const 8)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12)) (i16x8.shl (local.get $y1) (i32.const 8))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12))
+                  (i16x8.shl (local.get $y0) (i32.const 8)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12))
+                  (i16x8.shl (local.get $y1) (i32.const 8))))
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12)) (v128.and (local.get $y0) (local.get $odd)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (local.get $q) (i32.const 12)) (v128.and (local.get $y1) (local.get $odd))))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12))
+                  (v128.and (local.get $y0) (local.get $odd)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (local.get $q) (i32.const 12))
+                  (v128.and (local.get $y1) (local.get $odd))))))
           ;; blocks 0 to 1: integer sums, one block a lane; add sum * scale
           (local.set $p0
             (i32x4.add
@@ -148,11 +164,19 @@
           (local.set $p0
             (i32x4.add
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12)) (i16x8.shl (local.get $y0) (i32.const 8)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12)) (i16x8.shl (local.get $y1) (i32.const 8))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12))
+                  (i16x8.shl (local.get $y0) (i32.const 8)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12))
+                  (i16x8.shl (local.get $y1) (i32.const 8))))
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12)) (v128.and (local.get $y0) (local.get $odd)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (local.get $q) (i32.const 12)) (v128.and (local.get $y1) (local.get $odd))))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12))
+                  (v128.and (local.get $y0) (local.get $odd)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (local.get $q) (i32.const 12))
+                  (v128.and (local.get $y1) (local.get $odd))))))
           ;; block 0: add sum * scale
           (local.set $sum0
             (f32.add (local.get $sum0)

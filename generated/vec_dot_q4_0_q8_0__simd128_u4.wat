@@ -119,11 +119,19 @@
           (local.set $p0
             (i32x4.add
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12)) (i16x8.shl (local.get $y0) (i32.const 8)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12)) (i16x8.shl (local.get $y1) (i32.const 8))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12))
+                  (i16x8.shl (local.get $y0) (i32.const 8)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12))
+                  (i16x8.shl (local.get $y1) (i32.const 8))))
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12)) (v128.and (local.get $y0) (local.get $odd)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (local.get $q) (i32.const 12)) (v128.and (local.get $y1) (local.get $odd))))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12))
+                  (v128.and (local.get $y0) (local.get $odd)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (local.get $q) (i32.const 12))
+                  (v128.and (local.get $y1) (local.get $odd))))))
           ;; block 1: partial sums
           (local.set $q (v128.xor (v128.load offset=20 align=1 (local.get $x)) (local.get $signs)))
           (local.set $y0 (v128.load offset=36 align=1 (local.get $y)))
@@ -131,11 +139,19 @@
           (local.set $p1
             (i32x4.add
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12)) (i16x8.shl (local.get $y0) (i32.const 8)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12)) (i16x8.shl (local.get $y1) (i32.const 8))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12))
+                  (i16x8.shl (local.get $y0) (i32.const 8)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12))
+                  (i16x8.shl (local.get $y1) (i32.const 8))))
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12)) (v128.and (local.get $y0) (local.get $odd)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (local.get $q) (i32.const 12)) (v128.and (local.get $y1) (local.get $odd))))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12))
+                  (v128.and (local.get $y0) (local.get $odd)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (local.get $q) (i32.const 12))
+                  (v128.and (local.get $y1) (local.get $odd))))))
           ;; block 2: partial sums
           (local.set $q (v128.xor (v128.load offset=38 align=1 (local.get $x)) (local.get $signs)))
           (local.set $y0 (v128.load offset=70 align=1 (local.get $y)))
@@ -143,11 +159,19 @@
           (local.set $p2
             (i32x4.add
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12)) (i16x8.shl (local.get $y0) (i32.const 8)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12)) (i16x8.shl (local.get $y1) (i32.const 8))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12))
+                  (i16x8.shl (local.get $y0) (i32.const 8)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12))
+                  (i16x8.shl (local.get $y1) (i32.const 8))))
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12)) (v128.and (local.get $y0) (local.get $odd)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (local.get $q) (i32.const 12)) (v128.and (local.get $y1) (local.get $odd))))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12))
+                  (v128.and (local.get $y0) (local.get $odd)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (local.get $q) (i32.const 12))
+                  (v128.and (local.get $y1) (local.get $odd))))))
           ;; block 3: partial sums
           (local.set $q (v128.xor (v128.load offset=56 align=1 (local.get $x)) (local.get $signs)))
           (local.set $y0 (v128.load offset=104 align=1 (local.get $y)))
@@ -155,11 +179,19 @@
           (local.set $p3
             (i32x4.add
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12)) (i16x8.shl (local.get $y0) (i32.const 8)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12)) (i16x8.shl (local.get $y1) (i32.const 8))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12))
+                  (i16x8.shl (local.get $y0) (i32.const 8)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12))
+                  (i16x8.shl (local.get $y1) (i32.const 8))))
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12)) (v128.and (local.get $y0) (local.get $odd)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (local.get $q) (i32.const 12)) (v128.and (local.get $y1) (local.get $odd))))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12))
+                  (v128.and (local.get $y0) (local.get $odd)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (local.get $q) (i32.const 12))
+                  (v128.and (local.get $y1) (local.get $odd))))))
           ;; blocks 0 to 3: integer sums, one block a lane; add sum * scale
           (local.set $p0
             (i32x4.add
@@ -200,11 +232,19 @@
           (local.set $p0
             (i32x4.add
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12)) (i16x8.shl (local.get $y0) (i32.const 8)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12)) (i16x8.shl (local.get $y1) (i32.const 8))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12))
+                  (i16x8.shl (local.get $y0) (i32.const 8)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12))
+                  (i16x8.shl (local.get $y1) (i32.const 8))))
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12)) (v128.and (local.get $y0) (local.get $odd)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (local.get $q) (i32.const 12)) (v128.and (local.get $y1) (local.get $odd))))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12))
+                  (v128.and (local.get $y0) (local.get $odd)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (local.get $q) (i32.const 12))
+                  (v128.and (local.get $y1) (local.get $odd))))))
           ;; block 0: add sum * scale
           (local.set $sum0
             (f32.add (local.get $sum0)

@@ -111,11 +111,19 @@
           (local.set $p0
             (i32x4.add
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12)) (i16x8.shl (local.get $y0) (i32.const 8)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12)) (i16x8.shl (local.get $y1) (i32.const 8))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12))
+                  (i16x8.shl (local.get $y0) (i32.const 8)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12))
+                  (i16x8.shl (local.get $y1) (i32.const 8))))
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12)) (v128.and (local.get $y0) (local.get $odd)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (local.get $q) (i32.const 12)) (v128.and (local.get $y1) (local.get $odd))))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12))
+                  (v128.and (local.get $y0) (local.get $odd)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (local.get $q) (i32.const 12))
+                  (v128.and (local.get $y1) (local.get $odd))))))
           ;; block 1: partial sums
           (local.set $q (v128.xor (v128.load offset=20 align=1 (local.get $x)) (local.get $signs)))
           (local.set $y0 (v128.load offset=36 align=1 (local.get $y)))
@@ -123,11 +131,19 @@
           (local.set $p1
             (i32x4.add
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12)) (i16x8.shl (local.get $y0) (i32.const 8)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12)) (i16x8.shl (local.get $y1) (i32.const 8))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12))
+                  (i16x8.shl (local.get $y0) (i32.const 8)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12))
+                  (i16x8.shl (local.get $y1) (i32.const 8))))
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12)) (v128.and (local.get $y0) (local.get $odd)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (local.get $q) (i32.const 12)) (v128.and (local.get $y1) (local.get $odd))))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12))
+                  (v128.and (local.get $y0) (local.get $odd)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (local.get $q) (i32.const 12))
+                  (v128.and (local.get $y1) (local.get $odd))))))
           ;; block 2: partial sums
           (local.set $q (v128.xor (v128.load offset=38 align=1 (local.get $x)) (local.get $signs)))
           (local.set $y0 (v128.load offset=70 align=1 (local.get $y)))
@@ -135,11 +151,19 @@
           (local.set $p2
             (i32x4.add
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12)) (i16x8.shl (local.get $y0) (i32.const 8)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12)) (i16x8.shl (local.get $y1) (i32.const 8))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12))
+                  (i16x8.shl (local.get $y0) (i32.const 8)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12))
+                  (i16x8.shl (local.get $y1) (i32.const 8))))
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12)) (v128.and (local.get $y0) (local.get $odd)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (local.get $q) (i32.const 12)) (v128.and (local.get $y1) (local.get $odd))))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12))
+                  (v128.and (local.get $y0) (local.get $odd)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (local.get $q) (i32.const 12))
+                  (v128.and (local.get $y1) (local.get $odd))))))
           ;; block 3: partial sums
           (local.set $q (v128.xor (v128.load offset=56 align=1 (local.get $x)) (local.get $signs)))
           (local.set $y0 (v128.load offset=104 align=1 (local.get $y)))
@@ -147,11 +171,19 @@
           (local.set $p3
             (i32x4.add
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12)) (i16x8.shl (local.get $y0) (i32.const 8)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12)) (i16x8.shl (local.get $y1) (i32.const 8))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12))
+                  (i16x8.shl (local.get $y0) (i32.const 8)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12))
+                  (i16x8.shl (local.get $y1) (i32.const 8))))
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12)) (v128.and (local.get $y0) (local.get $odd)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (local.get $q) (i32.const 12)) (v128.and (local.get $y1) (local.get $odd))))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12))
+                  (v128.and (local.get $y0) (local.get $odd)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (local.get $q) (i32.const 12))
+                  (v128.and (local.get $y1) (local.get $odd))))))
           ;; blocks 0 to 3: integer sums, one block a lane; add sum * scale
           (local.set $p0
             (i32x4.add
@@ -183,11 +215,19 @@
           (local.set $p0
             (i32x4.add
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12)) (i16x8.shl (local.get $y0) (i32.const 8)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12)) (i16x8.shl (local.get $y1) (i32.const 8))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12))
+                  (i16x8.shl (local.get $y0) (i32.const 8)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12))
+                  (i16x8.shl (local.get $y1) (i32.const 8))))
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12)) (v128.and (local.get $y0) (local.get $odd)))
-                (i32x4.dot_i16x8_s (i16x8.shr_s (local.get $q) (i32.const 12)) (v128.and (local.get $y1) (local.get $odd))))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12))
+                  (v128.and (local.get $y0) (local.get $odd)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.shr_s (local.get $q) (i32.const 12))
+                  (v128.and (local.get $y1) (local.get $odd))))))
           ;; block 0: add sum * scale
           (local.set $sum0
             (f32.add (local.get $sum0)
@@ -202,7 +242,9 @@
                       (i8x16.shuffle 4 5 6 7 0 1 2 3 12 13 14 15 8 9 10 11 (local.get $p0) (local.get $p0)))))
                 (f32.mul
                   (f32.load (i32.shl (i32.load16_u offset=0 align=1 (local.get $x)) (i32.const 2)))
-                  (f32.mul (f32.load (i32.shl (i32.load16_u offset=0 align=1 (local.get $y)) (i32.const 2))) (f32.const 0x1p-8))))))
+                  (f32.mul
+                    (f32.load (i32.shl (i32.load16_u offset=0 align=1 (local.get $y)) (i32.const 2)))
+                    (f32.const 0x1p-8))))))
           (local.set $x (i32.add (local.get $x) (i32.const 18)))
           (local.set $y (i32.add (local.get $y) (i32.const 34)))
           (br_if $single (local.tee $blocks (i32.sub (local.get $blocks) (i32.const 1)))))))

@@ -1,0 +1,80 @@
+"""The Python API's calls: what they refuse, and that they do not touch their inputs."""
+
+import numpy as np
+import pytest
+
+from codegen import Isa, Kernel, KernelSpec
+from codegen.cases import random_case
+from codegen.errors import CodegenError, KernelCallError
+from codegen.reference import dot
+
+
+@pytest.fixture(scope="module")
+def kernel() -> Kernel:
+    return Kernel.load(KernelSpec(Isa.RELAXED, unroll=4))
+
+
+CASE = random_case("call", 6, "powers")
+
+
+@pytest.mark.parametrize("n", [-32, -1, 1, 31, 33, 190, 193, 1.0, "32", None, True])
+def test_n_must_be_a_whole_number_of_blocks(kernel: Kernel, n: object) -> None:
+    with pytest.raises(KernelCallError, match="multiple of 32"):
+        kernel.vec_dot(CASE.x, CASE.y, n)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "name"), [(CASE.x[:-1], CASE.y, "x"), (CASE.x, CASE.y[:-1], "y"), (b"", CASE.y, "x")]
+)
+def test_a_buffer_shorter_than_n_says_is_refused(kernel: Kernel, x: bytes, y: bytes, name: str) -> None:
+    with pytest.raises(KernelCallError, match=f"^{name}: "):
+        kernel.vec_dot(x, y, CASE.n)
+
+
+@pytest.mark.parametrize("x", ["text", 7, None, np.zeros(999, np.float64)[::2], [1, 2, 3]])
+def test_what_is_not_bytes_is_refused(kernel: Kernel, x: object) -> None:
+    with pytest.raises(CodegenError, match="^x: "):
+        kernel.vec_dot(x, CASE.y, CASE.n)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, lambda b: np.frombuffer(b, np.uint8)])
+def test_any_contiguous_buffer_will_do_and_a_longer_one_too(kernel: Kernel, kind: type) -> None:
+    want = float(dot(CASE.x, CASE.y, CASE.n).value)
+    assert kernel.vec_dot(kind(CASE.x), kind(CASE.y + b"\xff\x7f"), CASE.n) == want
+
+
+def test_inputs_are_not_modified(kernel: Kernel) -> None:
+    x, y = bytearray(CASE.x), bytearray(CASE.y)
+    kernel.vec_dot(x, y, CASE.n)
+    assert (x, y) == (CASE.x, CASE.y)
+
+
+@pytest.mark.parametrize("isa", Isa)
+def test_rows_are_dots(isa: Isa) -> None:
+    kernel = Kernel.load(KernelSpec(isa, unroll=2))
+    rows = [random_case(f"row-{i}", 5, "powers") for i in range(7)]
+    shared = rows[0].y
+    got = kernel.rows(b"".join(r.x for r in rows), shared, 7, 160)
+    assert got.tolist() == [float(dot(r.x, shared, 160).value) for r in rows]
+    own = kernel.rows(b"".join(r.x for r in rows), b"".join(r.y for r in rows), 7, 160, per_row=True)
+    assert own.tolist() == [float(dot(r.x, r.y, 160).value) for r in rows]
+
+
+def test_no_rows_are_no_results(kernel: Kernel) -> None:
+    assert kernel.rows(b"", CASE.y, 0, CASE.n).shape == (0,)
+
+
+@pytest.mark.parametrize("rows", [-1, 1.5, "2"])
+def test_a_count_of_rows_is_a_whole_number(kernel: Kernel, rows: object) -> None:
+    with pytest.raises(KernelCallError, match="rows"):
+        kernel.rows(CASE.x, CASE.y, rows, CASE.n)  # type: ignore[arg-type]
+
+
+def test_addresses_that_would_wrap_are_refused(kernel: Kernel) -> None:
+    with pytest.raises(KernelCallError, match="32 bits"):
+        kernel.call(32, 0, 1 << 32, 0)
+
+
+def test_more_memory_than_32_bits_can_name_is_refused(kernel: Kernel) -> None:
+    with pytest.raises(KernelCallError, match="4 GiB"):
+        kernel.arena.allocate(1 << 32)

@@ -1,0 +1,125 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codegen import Isa, KernelSpec, Memory, Scales
+from codegen.errors import CodegenError, SpecError
+from codegen.registry import FAMILIES, FASTEST, REGISTERED, UNROLLS, select
+from codegen.spec import STRATEGIES
+
+
+@st.composite
+def any_spec(draw: st.DrawFn) -> KernelSpec:
+    isa = draw(st.sampled_from(Isa))
+    strategy = draw(st.sampled_from(STRATEGIES[isa]))
+    free = strategy != "article"
+    unroll = draw(st.integers(1, 16)) if free else 1
+    return KernelSpec(
+        isa,
+        unroll=unroll,
+        accumulators=draw(st.sampled_from([a for a in range(1, 9) if unroll % a == 0])),
+        strategy=strategy,
+        scales=draw(st.sampled_from(Scales)) if free else Scales.ARITHMETIC,
+        memory=draw(st.sampled_from(Memory)),
+    )
+
+
+@given(any_spec())
+def test_a_name_round_trips(spec: KernelSpec) -> None:
+    assert KernelSpec.parse(spec.name) == spec
+
+
+@given(any_spec(), any_spec())
+def test_different_specs_have_different_names(one: KernelSpec, other: KernelSpec) -> None:
+    assert (one.name == other.name) == (one == other)
+
+
+def test_defaults_are_left_out_of_a_name() -> None:
+    spec = KernelSpec(Isa.SIMD128, unroll=2, accumulators=2, strategy="extmul")
+    assert spec.name == "vec_dot_q4_0_q8_0__simd128-extmul_u2_a2"
+    assert KernelSpec(Isa.RELAXED).name == "vec_dot_q4_0_q8_0__relaxed_u1"
+
+
+@given(st.text(max_size=60) | st.text(alphabet="vecdotq408_simdrlxua-", max_size=60))
+def test_no_text_parses_to_a_spec_of_another_name(text: str) -> None:
+    try:
+        spec = KernelSpec.parse(text)
+    except SpecError as error:
+        assert "\n" not in str(error)
+    else:
+        assert spec.name == text
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "vec_dot_q4_0_q8_0__relaxed_u0",
+        "vec_dot_q4_0_q8_0__relaxed_u17",
+        "vec_dot_q4_0_q8_0__relaxed_u02",
+        "vec_dot_q4_0_q8_0__relaxed_u4_a1",
+        "vec_dot_q4_0_q8_0__relaxed_u4_a3",
+        "vec_dot_q4_0_q8_0__relaxed-dot16_u1",
+        "vec_dot_q4_0_q8_0__scalar-dot_u1",
+        "vec_dot_q4_0_q8_0__avx2_u1",
+        "vec_dot_q8_0_q4_0__scalar_u1",
+        "vec_dot_q4_0_q8_0__simd128-article_u2",
+        "vec_dot_q4_0_q8_0__simd128-article_u1_table",
+        "vec_dot_q4_0_q8_0__scalar_u1_import_table",
+        "vec_dot_q4_0_q8_0__scalar_u1\n",
+        "vec_dot_q4_0_q8_0__scalar_u\N{ARABIC-INDIC DIGIT TWO}",
+        "",
+    ],
+)
+def test_what_is_no_canonical_name_is_refused(name: str) -> None:
+    with pytest.raises(SpecError):
+        KernelSpec.parse(name)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"isa": "mmx"}, "isa"),
+        ({"isa": "scalar", "unroll": 0}, "unroll"),
+        ({"isa": "scalar", "unroll": 17}, "unroll"),
+        ({"isa": "scalar", "unroll": 2.5}, "unroll"),
+        ({"isa": "scalar", "unroll": True}, "unroll"),
+        ({"isa": "scalar", "unroll": 16, "accumulators": 16}, "accumulators"),
+        ({"isa": "scalar", "unroll": 4, "accumulators": 3}, "accumulators"),
+        ({"isa": "scalar", "strategy": "dot"}, "strategy"),
+        ({"isa": "scalar", "scales": "guess"}, "scales"),
+        ({"isa": "scalar", "memory": "shared"}, "memory"),
+        ({"isa": "scalar", "op": "gemm"}, "op"),
+        ({"isa": "scalar", "x": "q8_0"}, "formats"),
+    ],
+)
+def test_a_wrong_parameter_is_named(arguments: dict[str, object], named: str) -> None:
+    with pytest.raises(SpecError, match=f"^{named}"):
+        KernelSpec(**arguments)  # type: ignore[arg-type]
+
+
+def test_the_registry_has_each_family_at_each_unroll_once() -> None:
+    assert len(set(REGISTERED)) == len(REGISTERED)
+    assert {spec.isa for spec in REGISTERED} == set(Isa)
+    for isa in Isa:
+        assert {spec.unroll for spec in REGISTERED if spec.isa is isa} >= set(UNROLLS)
+    assert set(FASTEST.values()) <= set(REGISTERED)
+
+
+def test_selection_by_pattern_isa_and_unroll() -> None:
+    assert select() == REGISTERED
+    assert {s.isa for s in select(isas=[Isa.RELAXED])} == {Isa.RELAXED}
+    assert {s.unroll for s in select(unroll=7)} == {7, 1}
+    assert len(select(unroll=7)) == len(FAMILIES) + 1
+    assert [s.name for s in select(["*scalar_u2"])] == ["vec_dot_q4_0_q8_0__scalar_u2"]
+    assert select(["vec_dot_q4_0_q8_0__relaxed_u9_a3"]) == (
+        KernelSpec(Isa.RELAXED, unroll=9, accumulators=3),
+    )
+    assert select(["*_u1", "*scalar*"]).count(KernelSpec(Isa.SCALAR)) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments", [(["nothing*"],), (["*scalar*"], [Isa.RELAXED]), (["vec_dot_q4_0_q8_0__scalar_u2"], [], 3)]
+)
+def test_a_selection_of_nothing_is_refused(arguments: tuple[object, ...]) -> None:
+    with pytest.raises(CodegenError):
+        select(*arguments)  # type: ignore[arg-type]
