@@ -27,7 +27,7 @@ def test_n_must_be_a_whole_number_of_blocks(kernel: Kernel, n: object) -> None:
     ("x", "y", "name"), [(CASE.x[:-1], CASE.y, "x"), (CASE.x, CASE.y[:-1], "y"), (b"", CASE.y, "x")]
 )
 def test_a_buffer_shorter_than_n_says_is_refused(kernel: Kernel, x: bytes, y: bytes, name: str) -> None:
-    with pytest.raises(KernelCallError, match=f"^{name}: "):
+    with pytest.raises(KernelCallError, match=rf"^{name}: "):
         kernel.vec_dot(x, y, CASE.n)
 
 

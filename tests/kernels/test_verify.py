@@ -119,7 +119,7 @@ def test_a_kernel_validates_with_just_the_features_it_needs(isa: Isa) -> None:
 )
 def test_a_kernel_is_refused_where_its_feature_is_off(isa: Isa, options: EngineOptions) -> None:
     # The driver is plain wasm: what is refused is the kernel.
-    with pytest.raises(wasmtime.WasmtimeError, match="SIMD|simd"):
+    with pytest.raises(wasmtime.WasmtimeError, match=r"SIMD|simd"):
         Kernel.load(KernelSpec(isa), options)
 
 
