@@ -67,10 +67,10 @@ def _loop(spec: KernelSpec) -> list[Local]:
     found = [
         Local("x", "i32", f"address of the next {spec.x} block"),
         Local("y", "i32", f"address of the next {spec.y} block"),
-        Local("blocks", "i32", "blocks not yet summed by the loop at hand"),
+        Local("end", "i32", f"address where the {spec.x} blocks end"),
     ]
     if spec.unroll > 1:
-        found.append(Local("turns", "i32", "iterations of the unrolled loop to go"))
+        found.append(Local("stop", "i32", "address where the unrolled loop leaves the rest"))
     if spec.scales is Scales.ARITHMETIC:
         found.append(Local("h", "i32", "bits of the scale under conversion"))
     elif spec.memory is Memory.IMPORT:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
@@ -79,11 +80,11 @@ def console() -> Console:
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], text: int = 1) -> Table:
     """A table whose first `text` columns are words and whose others are numbers."""
-    made = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    made = Table(title=escape(title), title_justify="left", box=None, pad_edge=False, header_style="bold")
     for index, column in enumerate(columns):
         made.add_column(column, justify="left" if index < text else "right", no_wrap=True)
     for row in rows:
-        made.add_row(*row)
+        made.add_row(*(escape(cell) for cell in row))
     return made
 
 

@@ -82,6 +82,8 @@ class Plan:
     """Accumulators that are vectors, one block a lane."""
     scalars: tuple[int, ...]
     """Accumulators that are scalars, for blocks that go alone; what the unrolled loop leaves goes to the first."""
+    elements: int
+    """Elements per turn of the unrolled loop, and the bytes they take."""
     x_step: int
     y_step: int
     locals: tuple[Local, ...]
@@ -102,6 +104,11 @@ class Plan:
     def packed_scales(self) -> bool:
         """Whether scales are converted two to an i64, which misreads infinities and NaN: those start over."""
         return not self.table and any(group.size > 1 for group in self.groups)
+
+    @property
+    def packed_factor(self) -> int:
+        """The power of two that sums of packed scales are short of, after a first factor of 2^127."""
+        return self.x_factor + self.y_factor - 127
 
     @property
     def has_tail(self) -> bool:
@@ -140,6 +147,7 @@ def plan(spec: KernelSpec) -> Plan:
         last=Group((_block(0, x, y),), accumulator=0),
         vectors=kept[0],
         scalars=kept[1],
+        elements=x.elements * spec.unroll,
         x_step=x.bytes * spec.unroll,
         y_step=y.bytes * spec.unroll,
         locals=local_variables(spec, max(group.size for group in groups), *kept),

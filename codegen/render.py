@@ -113,7 +113,7 @@ def _splat(constant: Constant) -> str:
 
 
 def _splat_f32(power: int) -> str:
-    return f"(v128.const f32x4{f' 0x1p{power}' * 4})"
+    return f"(v128.const f32x4{f' 0x1p{power:+d}' * 4})"
 
 
 def _shuffle_32(lanes: list[int]) -> str:

@@ -212,7 +212,7 @@ class Kernel:
     @staticmethod
     def _checked(name: str, data: Bytes, need: int) -> U8:
         try:
-            view = memoryview(data)
+            view = memoryview(cast("bytes", data))
         except TypeError:
             raise KernelCallError(f"{name}: must be a buffer of bytes, not {type(data).__name__}") from None
         if not view.c_contiguous:

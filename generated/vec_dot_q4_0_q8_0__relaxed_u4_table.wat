@@ -54,8 +54,8 @@
     (param $nrc i32)  ;; 1
     (local $x i32)        ;; address of the next q4_0 block
     (local $y i32)        ;; address of the next q8_0 block
-    (local $blocks i32)   ;; blocks not yet summed by the loop at hand
-    (local $turns i32)    ;; iterations of the unrolled loop to go
+    (local $end i32)      ;; address where the q4_0 blocks end
+    (local $stop i32)     ;; address where the unrolled loop leaves the rest
     (local $low4 v128)    ;; 0x0f in each byte
     (local $eights v128)  ;; the nibbles' zero point, in each byte
     (local $q v128)       ;; 32 packed weights
@@ -77,14 +77,17 @@
 
     (local.set $x (local.get $vx))
     (local.set $y (local.get $vy))
-    (local.set $blocks (i32.div_u (local.get $n) (i32.const 32)))
+    (local.set $end
+      (i32.add (local.get $x)
+        (i32.mul (i32.div_u (local.get $n) (i32.const 32)) (i32.const 18))))
     (local.set $low4 (v128.const i8x16 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15))
     (local.set $eights (v128.const i8x16 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8))
 
     ;; 4 blocks a turn
-    (local.set $turns (i32.div_u (local.get $blocks) (i32.const 4)))
-    (local.set $blocks (i32.rem_u (local.get $blocks) (i32.const 4)))
-    (if (local.get $turns)
+    (local.set $stop
+      (i32.add (local.get $x)
+        (i32.mul (i32.div_u (local.get $n) (i32.const 128)) (i32.const 72))))
+    (if (i32.ne (local.get $x) (local.get $stop))
       (then
         (loop $unrolled
           ;; blocks 0 to 3: products of scales, one block a lane
@@ -179,10 +182,10 @@
               (f32x4.mul (f32x4.convert_i32x4_s (local.get $p0)) (local.get $d))))
           (local.set $x (i32.add (local.get $x) (i32.const 72)))
           (local.set $y (i32.add (local.get $y) (i32.const 136)))
-          (br_if $unrolled (local.tee $turns (i32.sub (local.get $turns) (i32.const 1)))))))
+          (br_if $unrolled (i32.ne (local.get $x) (local.get $stop))))))
 
     ;; what is left, one block a turn
-    (if (local.get $blocks)
+    (if (i32.ne (local.get $x) (local.get $end))
       (then
         (loop $single
           ;; block 0: partial sums
@@ -217,11 +220,13 @@
                   (f32.load (i32.shl (i32.load16_u offset=0 align=1 (local.get $y)) (i32.const 2)))))))
           (local.set $x (i32.add (local.get $x) (i32.const 18)))
           (local.set $y (i32.add (local.get $y) (i32.const 34)))
-          (br_if $single (local.tee $blocks (i32.sub (local.get $blocks) (i32.const 1)))))))
+          (br_if $single (i32.ne (local.get $x) (local.get $end))))))
 
+    ;; the result
+    (local.set $d (local.get $acc0))
     (f32.store align=1 (local.get $s)
       (f32.add
         (f32.add
-          (f32.add (f32x4.extract_lane 0 (local.tee $d (local.get $acc0))) (f32x4.extract_lane 1 (local.get $d)))
+          (f32.add (f32x4.extract_lane 0 (local.get $d)) (f32x4.extract_lane 1 (local.get $d)))
           (f32.add (f32x4.extract_lane 2 (local.get $d)) (f32x4.extract_lane 3 (local.get $d))))
         (local.get $sum0)))))

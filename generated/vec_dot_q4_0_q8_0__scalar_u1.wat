@@ -27,7 +27,7 @@
     (param $nrc i32)  ;; 1
     (local $x i32)        ;; address of the next q4_0 block
     (local $y i32)        ;; address of the next q8_0 block
-    (local $blocks i32)   ;; blocks not yet summed by the loop at hand
+    (local $end i32)      ;; address where the q4_0 blocks end
     (local $h i32)        ;; bits of the scale under conversion
     (local $w i32)        ;; eight weights, four bits each, two's complement
     (local $low i32)      ;; sum over low nibbles
@@ -43,10 +43,12 @@
 
     (local.set $x (local.get $vx))
     (local.set $y (local.get $vy))
-    (local.set $blocks (i32.div_u (local.get $n) (i32.const 32)))
+    (local.set $end
+      (i32.add (local.get $x)
+        (i32.mul (i32.div_u (local.get $n) (i32.const 32)) (i32.const 18))))
 
     ;; one block a turn
-    (if (local.get $blocks)
+    (if (i32.ne (local.get $x) (local.get $end))
       (then
         (loop $single
           ;; block 0: partial sums
@@ -155,7 +157,8 @@
                     (f32.const 0x1p+112))))))
           (local.set $x (i32.add (local.get $x) (i32.const 18)))
           (local.set $y (i32.add (local.get $y) (i32.const 34)))
-          (br_if $single (local.tee $blocks (i32.sub (local.get $blocks) (i32.const 1)))))))
+          (br_if $single (i32.ne (local.get $x) (local.get $end))))))
 
+    ;; the result
     (f32.store align=1 (local.get $s)
       (local.get $sum0))))

@@ -33,7 +33,7 @@ def test_a_buffer_shorter_than_n_says_is_refused(kernel: Kernel, x: bytes, y: by
 
 @pytest.mark.parametrize("x", ["text", 7, None, np.zeros(999, np.float64)[::2], [1, 2, 3]])
 def test_what_is_not_bytes_is_refused(kernel: Kernel, x: object) -> None:
-    with pytest.raises(CodegenError, match="^x: "):
+    with pytest.raises(CodegenError, match=r"^x: "):
         kernel.vec_dot(x, CASE.y, CASE.n)  # type: ignore[arg-type]
 
 
