@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import wasmtime
 
+from codegen.arena import U8, WASM32_BYTES, Arena
 from codegen.assemble import assemble
 from codegen.errors import KernelCallError
 from codegen.formats import FORMATS, BlockFormat
@@ -22,13 +23,10 @@ from codegen.reference import Bytes
 from codegen.render import environment, render, tidy
 from codegen.spec import KernelSpec, Memory, Scales
 
-U8 = npt.NDArray[np.uint8]
+F32 = npt.NDArray[np.float32]
 Extern = (
     wasmtime.Func | wasmtime.Global | wasmtime.Memory | wasmtime.SharedMemory | wasmtime.Table | wasmtime.Tag
 )
-
-_ALIGN = 64
-_WASM32_BYTES = 1 << 32
 
 
 @dataclass(frozen=True)
@@ -65,52 +63,28 @@ def _driver() -> bytes:
     return assemble(driver_wat())
 
 
-class Arena:
-    """Hands out parts of a wasm memory, growing it as needed; `reset` gives all of them back."""
+@dataclass(frozen=True)
+class Placed:
+    """Rows of blocks in a kernel's memory, until it places others; the fields are those of templates/driver.wat.j2."""
 
-    def __init__(self, store: wasmtime.Store, memory: wasmtime.Memory, base: int) -> None:
-        self._store, self._memory, self._base, self._top = store, memory, base, base
+    kernel: Kernel
+    rows: int
+    n: int
+    s: int
+    x: int
+    x_step: int
+    y: int
+    y_step: int
 
-    def reset(self) -> None:
-        """Forgets every allocation."""
-        self._top = self._base
+    def run(self, rounds: int) -> None:
+        """Computes all rows, `rounds` times over."""
+        if self.rows:
+            self.kernel.call_rows(rounds, self.rows, self.n, self.s, self.x, self.x_step, self.y, self.y_step)
 
-    def allocate(self, size: int, residue: int = 0) -> int:
-        """The address of `size` bytes, `residue` past a multiple of 64."""
-        address = -(-self._top // _ALIGN) * _ALIGN + residue
-        self._top = address + size
-        if self._top > _WASM32_BYTES:
-            raise KernelCallError(f"wasm memory: {self._top} bytes asked for, a 32-bit memory has 4 GiB")
-        self.reach(self._top)
-        return address
-
-    def put(self, data: Bytes, residue: int = 0) -> int:
-        """Copies `data` in; its address."""
-        source = np.frombuffer(data, np.uint8) if len(data) else np.zeros(0, np.uint8)
-        address = self.allocate(source.size, residue)
-        self.view(address, source.size)[:] = source
-        return address
-
-    def view(self, address: int, size: int) -> U8:
-        """A window on memory; stale after the next allocation, since memory may have moved."""
-        whole: U8 = np.frombuffer(cast("memoryview", self._memory.get_buffer_ptr(self._store)), np.uint8)
-        return whole[address : address + size]
-
-    def reach(self, end: int) -> None:
-        """Grows the memory so that it has at least `end` bytes."""
-        missing = -(-end // PAGE) - self._memory.size(self._store)
-        if missing > 0:
-            try:
-                self._memory.grow(self._store, missing)
-            except wasmtime.WasmtimeError:
-                raise KernelCallError(
-                    f"wasm memory: cannot grow to {end} bytes; free memory or use less"
-                ) from None
-
-    @property
-    def end(self) -> int:
-        """Bytes the memory has now."""
-        return int(self._memory.data_len(self._store))
+    def compute(self) -> F32:
+        """Computes all rows; the results."""
+        self.run(1)
+        return self.kernel.arena.view(self.s, 4 * self.rows).copy().view("<f4")
 
 
 class Kernel:
@@ -165,9 +139,7 @@ class Kernel:
         """
         return float(self.rows(x, y, 1, n)[0])
 
-    def rows(
-        self, x: Bytes, y: Bytes, rows: int, n: int, *, per_row: bool = False
-    ) -> npt.NDArray[np.float32]:
+    def rows(self, x: Bytes, y: Bytes, rows: int, n: int, *, per_row: bool = False) -> F32:
         """The dot products of `rows` rows of n elements, in one call into wasm.
 
         Args:
@@ -180,18 +152,19 @@ class Kernel:
         Raises:
             KernelCallError: as `vec_dot`.
         """
+        return self.place(x, y, rows, n, per_row=per_row).compute()
+
+    def place(self, x: Bytes, y: Bytes, rows: int, n: int, *, per_row: bool = False) -> Placed:
+        """Copies the blocks of `rows` into wasm memory, in place of those of an earlier call."""
         if type(rows) is not int or rows < 0:
             raise KernelCallError(f"rows = {rows!r}: must be a non-negative whole number")
         x_step, y_step = self._steps(n)
         weights = self._checked("x", x, rows * x_step)
         activations = self._checked("y", y, y_step * (rows if per_row else 1))
-        if rows == 0:
-            return np.zeros(0, np.float32)
         self.arena.reset()
         s = self.arena.allocate(4 * rows)
         at_x, at_y = self.arena.put(weights), self.arena.put(activations)
-        self.call_rows(1, rows, n, s, at_x, x_step, at_y, y_step if per_row else 0)
-        return self.arena.view(s, 4 * rows).view("<f4").copy()
+        return Placed(self, rows, n, s, at_x, x_step, at_y, y_step if per_row else 0)
 
     def call_rows(
         self, rounds: int, rows: int, n: int, s: int, x: int, x_step: int, y: int, y_step: int
@@ -225,9 +198,9 @@ class Kernel:
 
 def _i32(value: int) -> int:
     """An address or count as wasmtime wants it, signed; a value that would wrap is refused."""
-    if not -(1 << 31) <= value < _WASM32_BYTES:
+    if not -(1 << 31) <= value < WASM32_BYTES:
         raise KernelCallError(f"{value}: does not fit in 32 bits")
-    return value - _WASM32_BYTES if value >= 1 << 31 else value
+    return value - WASM32_BYTES if value >= 1 << 31 else value
 
 
 def _func(export: Extern) -> wasmtime.Func:

@@ -41,10 +41,8 @@ class _Timed:
     """A kernel with its blocks in memory."""
 
     def __init__(self, spec: KernelSpec, n: int) -> None:
-        self.kernel, self.n = Kernel.load(spec), n
         case = random_case("bench", FORMATS[spec.x].blocks(n), "usual")
-        arena = self.kernel.arena
-        self.s, self.x, self.y = arena.allocate(4), arena.put(case.x), arena.put(case.y)
+        self.placed = Kernel.load(spec).place(case.x, case.y, 1, n)
         self.calls = 1
         while self.run() < _SLICE_S:
             self.calls *= 2
@@ -52,7 +50,7 @@ class _Timed:
     def run(self) -> float:
         """Seconds for `calls` dot products."""
         start = time.thread_time()
-        self.kernel.call_rows(self.calls, 1, self.n, self.s, self.x, 0, self.y, 0)
+        self.placed.run(self.calls)
         return time.thread_time() - start
 
 
