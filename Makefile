@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV_BIN := .venv/bin
 CODEGEN := $(VENV_BIN)/python -m codegen
 
-.PHONY: kernels test lint check bless bench clean bootstrap help
+.PHONY: kernels test lint check bless vectors mutants bench clean bootstrap help
 
 kernels: bootstrap  ## generate, assemble and verify every kernel at UNROLL blocks a turn
 	@$(CODEGEN) --emit wat,wasm --unroll='$(UNROLL)'
@@ -28,6 +28,12 @@ bless: bootstrap  ## accept what the generator says as the new goldens
 
 bench: bootstrap  ## time every registered kernel against scalar
 	@$(CODEGEN) bench
+
+mutants: bootstrap  ## put faults in, one at a time, and show what notices each
+	@$(VENV_BIN)/python tools/mutants.py
+
+vectors: bootstrap  ## write the conformance vectors of tests/vectors again
+	@$(CODEGEN) vectors
 
 clean:  ## remove everything that make made
 	rm -rf build dist .venv .venv.lock .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -59,26 +59,28 @@ def render(spec: KernelSpec, root: Path | None = None) -> str:
     Raises:
         SpecError: there is no template for the spec's contract.
     """
-    numbers = plan(spec)
-    env = environment(root)
+    return render_plan(plan(spec), root)
+
+
+def render_plan(numbers: Plan, root: Path | None = None) -> str:
+    """The WAT of a kernel whose numbers are these."""
+    spec, env = numbers.spec, environment(root)
     try:
-        body = env.get_template(f"{spec.contract}.wat.j2")
+        kernel = env.get_template(f"{spec.contract}.wat.j2")
     except TemplateNotFound as missing:
-        raise SpecError(
-            f"template {missing}: not in {root or template_root()}; reinstall the package"
-        ) from None
-    text = tidy(
-        body.render(
+        where = root or template_root()
+        raise SpecError(f"template {missing}: not in {where}; reinstall the package") from None
+    body = tidy(
+        kernel.render(
             plan=numbers,
             not_whole_blocks=_not_whole_blocks(numbers),
             seen_mask="0x1000000010000000",
             table_bytes=TABLE_BYTES,
         )
     )
-    header = env.get_template("lib/header.wat.j2").render(
-        plan=numbers, opcodes=loop_opcodes(text) / spec.unroll, wrap=_wrap
-    )
-    return tidy(header) + text
+    opcodes = loop_opcodes(body) / spec.unroll
+    header = env.get_template("lib/header.wat.j2").render(plan=numbers, opcodes=opcodes, wrap=_wrap)
+    return tidy(header) + body
 
 
 def tidy(text: str) -> str:

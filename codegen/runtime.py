@@ -29,6 +29,10 @@ Extern = (
 )
 
 
+_TABLE_AT = 12_345
+"""Where a kernel that imports its memory keeps its f16 table: not at 0, and not aligned, so that this is tested."""
+
+
 @dataclass(frozen=True)
 class EngineOptions:
     """Which WebAssembly features an engine has, and how relaxed SIMD behaves in it."""
@@ -103,7 +107,7 @@ class Kernel:
         self._vec_dot = _func(exports[f"ggml_{spec.contract}"])
         driver = wasmtime.Instance(self.store, wasmtime.Module(host, _driver()), [self._vec_dot])
         self._rows = _func(driver.exports(self.store)["rows"])
-        self.arena = Arena(self.store, memory, TABLE_BYTES if spec.scales is Scales.TABLE else 0)
+        self.arena = Arena(self.store, memory, self._first_free())
 
     @classmethod
     def load(cls, spec: KernelSpec, options: EngineOptions | None = None) -> Kernel:
@@ -118,13 +122,19 @@ class Kernel:
     def _imports(self, module: wasmtime.Module) -> tuple[list[Extern], wasmtime.Memory | None]:
         if self.spec.memory is Memory.EXPORT:
             return [], None
-        pages = 1 + (TABLE_BYTES // PAGE if self.spec.scales is Scales.TABLE else 0)
+        pages = -(-self._first_free() // PAGE)
         memory = wasmtime.Memory(self.store, wasmtime.MemoryType(wasmtime.Limits(pages, None)))
         table = wasmtime.Global(
-            self.store, wasmtime.GlobalType(wasmtime.ValType.i32(), False), wasmtime.Val.i32(0)
+            self.store, wasmtime.GlobalType(wasmtime.ValType.i32(), False), wasmtime.Val.i32(_TABLE_AT)
         )
         known: dict[str | None, Extern] = {"memory": memory, "f16_table": table}
         return [known[wanted.name] for wanted in module.imports], memory
+
+    def _first_free(self) -> int:
+        """The first address that is not the f16 table's."""
+        if self.spec.scales is not Scales.TABLE:
+            return 0
+        return TABLE_BYTES + (_TABLE_AT if self.spec.memory is Memory.IMPORT else 0)
 
     def vec_dot(self, x: Bytes, y: Bytes, n: int) -> float:
         """The dot product of n elements.

@@ -19,7 +19,7 @@ from codegen.cost import cost
 from codegen.errors import CodegenError
 from codegen.formats import Q4_0, Q8_0
 from codegen.judge import Report, bound, mismatch
-from codegen.memory_contract import check_contract, check_memory
+from codegen.memory_contract import check_contract, check_high_addresses, check_memory
 from codegen.plan import plan
 from codegen.reference import Expected, Kind, dot, encode, f16_value
 from codegen.render import render
@@ -117,4 +117,5 @@ _CHECKS: Sequence[Callable[[Kernel, Report], Iterator[str]]] = (
     _check_all_halves,
     check_memory,
     check_contract,
+    check_high_addresses,
 )

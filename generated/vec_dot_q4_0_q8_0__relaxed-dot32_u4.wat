@@ -198,11 +198,10 @@
           (local.set $y (i32.add (local.get $y) (i32.const 136)))
           (br_if $unrolled (i32.ne (local.get $x) (local.get $stop))))))
 
-    ;; an infinite or NaN scale came by and was misread: start over, all blocks in the exact loop below
+    ;; an infinite or NaN scale came by and was misread: start over, all blocks in the exact loop below;
+    ;; the sums so far are finite, and cannot change what becomes of an infinity or NaN
     (if (i64.ne (i64.and (local.get $seen) (i64.const 0x1000000010000000)) (i64.const 0))
       (then
-        (local.set $acc0 (v128.const i32x4 0 0 0 0))
-        (local.set $sum0 (f32.const 0))
         (local.set $x (local.get $vx))
         (local.set $y (local.get $vy))))
 

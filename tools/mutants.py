@@ -1,0 +1,119 @@
+"""Tests of the tests: puts realistic faults into templates and plan, one at a time, and shows what notices each.
+
+    python tools/mutants.py            # the table; exit status 1 if a mutant survives
+    python tools/mutants.py --write    # and into docs/verification.md
+
+A mutant is a change that still assembles: what the assembler would refuse needs no test. It is noticed by
+`verify`, the check that every kernel has to pass. One that loops forever is noticed by its time running out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from mutant_list import MUTANTS, Mutant
+
+from codegen import KernelSpec, assemble
+from codegen.output import tracked
+from codegen.plan import plan
+from codegen.render import render_plan, template_root
+from codegen.verify import verify_wasm
+
+TIMEOUT_S = 60
+DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "verification.md"
+BEGIN, END = "<!-- mutants: make mutants -->", "<!-- end of mutants -->"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a mutant."""
+
+    mutant: Mutant
+    caught: bool
+    how: str
+
+
+def main() -> int:
+    """Runs all mutants, or in a process of its own just one."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--one", metavar="NAME", help="run this one here, print what verify says as JSON")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/verification.md")
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(failures(next(m for m in MUTANTS if m.name == options.one))))
+        return 0
+    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS), "mutants need names of their own"
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        outcomes = list(pool.map(run, tracked(MUTANTS, "mutants")))
+    survivors = [outcome for outcome in outcomes if not outcome.caught]
+    text = "\n".join(table(outcomes))
+    print(text)
+    if options.write:
+        before, rest = DOCUMENT.read_text().split(BEGIN)
+        DOCUMENT.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}")
+    for outcome in survivors:
+        print(f"mutants: {outcome.mutant.name} survives; a check is missing: {outcome.how}", file=sys.stderr)
+    print(f"{len(outcomes) - len(survivors)} passed, {len(survivors)} failed")
+    return 1 if survivors else 0
+
+
+def run(mutant: Mutant) -> Outcome:
+    """Runs one mutant in a process that may hang or die."""
+    command = [sys.executable, __file__, "--one", mutant.name]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    except subprocess.TimeoutExpired:
+        return Outcome(mutant, True, "time ran out")
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no word"])[-1]
+        return Outcome(mutant, False, f"the mutant itself is broken: {last}")
+    found = json.loads(done.stdout)
+    return Outcome(mutant, bool(found), found[0] if found else "verify passes")
+
+
+def failures(mutant: Mutant) -> list[str]:
+    """What verify says of the kernels that a mutant touches."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "templates"
+        shutil.copytree(template_root(), root)
+        if mutant.file:
+            mutate(root / mutant.file, mutant)
+        found = []
+        for name in mutant.kernels:
+            spec = KernelSpec.parse(f"vec_dot_q4_0_q8_0__{name}")
+            numbers = plan(spec)
+            wat = render_plan(mutant.plan(numbers) if mutant.plan else numbers, root)
+            found += verify_wasm(spec, assemble(wat)).failures
+        return found
+
+
+def mutate(path: Path, mutant: Mutant) -> None:
+    """Replaces text in a template, which must have it."""
+    text = path.read_text()
+    if mutant.old not in text:
+        raise SystemExit(f"{path.name} has no {mutant.old!r}: the mutant is out of date")
+    path.write_text(text.replace(mutant.old, mutant.new, 1))
+
+
+def table(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """Markdown, a row a mutant."""
+    yield "| fault | where | noticed by verify as |"
+    yield "|---|---|---|"
+    for outcome in outcomes:
+        where = outcome.mutant.file or "plan"
+        how = outcome.how if outcome.caught else f"**survives**: {outcome.how}"
+        yield f"| {outcome.mutant.name} | `{where}` | {how.replace('|', '/')} |"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
