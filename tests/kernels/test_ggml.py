@@ -1,0 +1,125 @@
+"""A second oracle: GGML itself, as its prebuilt libraries compute.
+
+Its dot product adds partial sums of a block in floats, so its error is relative to the sum of |w * a|, not of |S|;
+and its AVX2 code negates activations in i8, so that it is wrong for -128, which its quantiser never makes.
+"""
+
+import ctypes
+import struct
+from fractions import Fraction
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codegen import Isa, Kernel, KernelSpec
+from codegen.cases import case, random_halves, rng_of
+from codegen.formats import Q4_0, Q8_0
+from codegen.judge import HALF_ULP, bound, mismatch
+from codegen.plan import plan
+from codegen.reference import decode, dot, f16_value, quantize_q8_0
+
+pytest.importorskip("libggml", reason="libggml-python has no wheel for this platform")
+SPEC = find_spec("libggml")
+assert SPEC and SPEC.submodule_search_locations
+LIBRARIES = Path(SPEC.submodule_search_locations[0]) / "lib64"
+
+
+@pytest.fixture(scope="module")
+def base() -> ctypes.CDLL:
+    return ctypes.CDLL(str(LIBRARIES / "libggml-base.so"), mode=ctypes.RTLD_GLOBAL)
+
+
+@pytest.fixture(scope="module")
+def cpu(base: ctypes.CDLL) -> ctypes.CDLL:
+    library = ctypes.CDLL(str(LIBRARIES / "libggml-cpu.so"))
+    library.ggml_cpu_init()
+    return library
+
+
+def native_dot(cpu: ctypes.CDLL, symbol: str, x: bytes, y: bytes, n: int) -> float:
+    result = ctypes.c_float(float("nan"))
+    zero = ctypes.c_size_t(0)
+    cpu[symbol](n, ctypes.byref(result), zero, x, zero, y, zero, 1)
+    return result.value
+
+
+def quantized(base: ctypes.CDLL, symbol: str, values: npt.NDArray[np.float32], block_bytes: int) -> bytes:
+    out = ctypes.create_string_buffer(len(values) // 32 * block_bytes)
+    pointer = values.ctypes.data_as(ctypes.POINTER(ctypes.c_float))
+    base[symbol](pointer, out, ctypes.c_int64(len(values)))
+    return out.raw
+
+
+@pytest.mark.parametrize("symbol", ["ggml_vec_dot_q4_0_q8_0", "ggml_vec_dot_q4_0_q8_0_generic"])
+@pytest.mark.parametrize("scales", ["usual", "finite", "powers"])
+@pytest.mark.parametrize("blocks", [1, 2, 3, 4, 7, 8, 33, 128])
+def test_the_same_blocks_give_ggmls_result_within_the_bound(
+    cpu: ctypes.CDLL, symbol: str, scales: str, blocks: int
+) -> None:
+    rng = rng_of(f"ggml-{scales}-{blocks}")
+    weights = rng.integers(-8, 8, (blocks, 32)).astype(np.int16)
+    activations = rng.integers(-127, 128, (blocks, 32)).astype(np.int16)
+    dx, dy = random_halves(rng, blocks, scales), random_halves(rng, blocks, scales)
+    made = case("ggml", (), weights, activations, dx, dy)
+    theirs = native_dot(cpu, symbol, made.x, made.y, made.n)
+    expected = dot(made.x, made.y, made.n)
+    products = np.abs(weights.astype(np.int64) * activations).sum(axis=1)
+    spread = sum(
+        int(p) * abs(Fraction(f16_value(int(a))) * Fraction(f16_value(int(b))))
+        for p, a, b in zip(products, dx, dy, strict=True)
+    )
+    assert abs(Fraction(theirs) - expected.value) <= (blocks + 10) * HALF_ULP * spread
+    for isa in Isa:
+        spec = KernelSpec(isa, unroll=4)
+        ours = Kernel.load(spec).vec_dot(made.x, made.y, made.n)
+        assert mismatch(ours, expected, bound(plan(spec), blocks, expected.magnitude)) is None
+        assert abs(Fraction(ours) - Fraction(theirs)) <= 2 * (blocks + 10) * HALF_ULP * spread
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e-6, 1e-3, 1.0, 300.0, 1e6])
+def test_our_quantiser_gives_the_bytes_of_ggmls(base: ctypes.CDLL, scale: float) -> None:
+    values = (rng_of(f"quantise-{scale}").standard_normal(32 * 2000) * scale).astype(np.float32)
+    assert quantize_q8_0(values) == quantized(base, "quantize_row_q8_0_ref", values, Q8_0.bytes)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.floats(-1e8, 1e8, width=32), min_size=32, max_size=32))
+def test_our_quantiser_gives_the_bytes_of_ggmls_on_any_numbers(numbers: list[float]) -> None:
+    base = ctypes.CDLL(str(LIBRARIES / "libggml-base.so"), mode=ctypes.RTLD_GLOBAL)
+    values = np.array(numbers, np.float32)
+    assert quantize_q8_0(values) == quantized(base, "quantize_row_q8_0_ref", values, Q8_0.bytes)
+
+
+def test_halves_between_two_whole_numbers_round_as_ggml_rounds_them(base: ctypes.CDLL) -> None:
+    values = np.arange(-127, 129, dtype=np.float32).repeat(2)
+    values[1::2] += np.float32(0.5)
+    rows = np.zeros((len(values), 32), np.float32)
+    rows[:, 0], rows[:, 1] = 127, values.clip(-127, 127)
+    flat = rows.reshape(-1)
+    assert quantize_q8_0(flat) == quantized(base, "quantize_row_q8_0_ref", flat, Q8_0.bytes)
+
+
+def test_weights_that_ggml_quantises_decode_to_what_ggml_dequantises(base: ctypes.CDLL) -> None:
+    values = rng_of("weights").standard_normal(32 * 500).astype(np.float32)
+    raw = quantized(base, "quantize_row_q4_0_ref", values, Q4_0.bytes)
+    theirs = np.zeros_like(values)
+    pointer = theirs.ctypes.data_as(ctypes.POINTER(ctypes.c_float))
+    base.dequantize_row_q4_0(raw, pointer, ctypes.c_int64(len(values)))
+    parts = decode(raw, Q4_0)
+    ours = parts.values * parts.scales.view(np.float16).astype(np.float32)[:, None]
+    assert np.array_equal(ours.reshape(-1), theirs)
+
+
+def test_every_half_is_what_ggml_converts_it_to(base: ctypes.CDLL) -> None:
+    base.ggml_fp16_to_fp32.restype = ctypes.c_float
+    base.ggml_fp16_to_fp32.argtypes = [ctypes.c_uint16]
+    for half in range(1 << 16):
+        theirs, ours = base.ggml_fp16_to_fp32(half), f16_value(half)
+        assert struct.pack("<f", theirs) == struct.pack("<f", ours) or (theirs != theirs and ours != ours), (
+            hex(half)
+        )
