@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV_BIN := .venv/bin
 CODEGEN := $(VENV_BIN)/python -m codegen
 
-.PHONY: kernels test lint check bless vectors mutants bench clean bootstrap help
+.PHONY: kernels test lint check bless vectors mutants engines matrix bench clean bootstrap help
 
 kernels: bootstrap  ## generate, assemble and verify every kernel at UNROLL blocks a turn
 	@$(CODEGEN) --emit wat,wasm --unroll='$(UNROLL)'
@@ -25,6 +25,13 @@ check: bootstrap  ## compare generated/ with what the generator says
 
 bless: bootstrap  ## accept what the generator says as the new goldens
 	@$(CODEGEN) bless
+
+engines: bootstrap  ## fetch the engines that `verify --engine all` knows, as far as this machine can
+	@$(VENV_BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[engines]'
+	@$(VENV_BIN)/python -m codegen.engines.install
+
+matrix: bootstrap  ## run the conformance vectors in every engine that is here
+	@$(CODEGEN) verify --engine all
 
 bench: bootstrap  ## time every registered kernel against scalar
 	@$(CODEGEN) bench

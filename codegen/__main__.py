@@ -13,16 +13,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from codegen import golden, registry, run, show
+from codegen import engines, golden, registry, run, show, vectors
 from codegen.assemble import default_assembler
 from codegen.bench.timing import time_kernels
 from codegen.emit import GENERATED, Emit, emit, emit_to_stdout
 from codegen.errors import CodegenError
 from codegen.gguf_file import GGUFFile
-from codegen.output import progress, tracked
+from codegen.output import progress, tracked, write_file
 from codegen.runtime import Kernel
 from codegen.spec import MAX_UNROLL, Isa, KernelSpec
 from codegen.verify import verify
+
+VECTORS = Path("tests/vectors")
 
 DONE, FAILED, WRONG_CALL = 0, 1, 2
 
@@ -83,9 +85,28 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _verify(options: argparse.Namespace) -> int:
+    if options.engine:
+        return _verify_in_engines(options)
     reports = [verify(spec) for spec in tracked(_selected(options), "verify")]
     show.reports(reports, options.json)
     return DONE if all(report.passed for report in reports) else FAILED
+
+
+def _verify_in_engines(options: argparse.Namespace) -> int:
+    chosen = engines.select(options.engine)
+    with progress("engines", len(chosen)) as bar:
+        matrix = engines.run_matrix(
+            vectors.job(_selected(options)), chosen, lambda _: bar.advance(bar.task_ids[0])
+        )
+    show.matrix(matrix, options.json)
+    return DONE if matrix.passed else FAILED
+
+
+def _vectors(options: argparse.Namespace) -> int:
+    for name, text in vectors.files().items():
+        path = Path(options.out or VECTORS) / name
+        print(f"{'wrote' if write_file(path, text.encode()) else 'up to date:'} {path}")
+    return DONE
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -161,12 +182,19 @@ def _parser() -> argparse.ArgumentParser:
     )
     made.add_argument("-o", "--out", metavar="DIR", help="one folder for all, - for standard output")
     verb("list", _list, "the kernels there are", choice, as_json)
-    verb("verify", _verify, "run kernels against the oracle and scalar", choice, as_json)
+    verified = verb("verify", _verify, "run kernels against the oracle and scalar", choice, as_json)
+    verified.add_argument(
+        "--engine",
+        action="append",
+        metavar="NAME",
+        help="run the conformance vectors in this engine instead, or in all that are found; may be repeated",
+    )
     for name, run_it, text in (
         ("check", _check, "compare generated/ with what the generator says"),
         ("bless", _bless, "write what the generator says to generated/"),
+        ("vectors", _vectors, "write the conformance vectors to tests/vectors/"),
     ):
-        verb(name, run_it, text).add_argument("-o", "--out", metavar="DIR", help="the goldens' folder")
+        verb(name, run_it, text).add_argument("-o", "--out", metavar="DIR", help="another folder")
     bench = verb("bench", _bench, "time kernels against scalar, interleaved, in wasmtime", choice, as_json)
     bench.add_argument("--n", type=_whole(32, 1 << 20), default=4096, help="elements, a multiple of 32")
     bench.add_argument("--rounds", type=_whole(1, 10_000), default=15)

@@ -89,16 +89,14 @@ def _scalar_block() -> list[Local]:
 
 def _vector_block(spec: KernelSpec, largest: int) -> list[Local]:
     found = [Local(c.name, "v128", c.role) for c in CONSTANTS[spec.strategy]]
-    found += [
-        Local("q", "v128", "32 packed weights"),
-        Local("y0", "v128", "activations 0 to 15, i8x16"),
-        Local("y1", "v128", "activations 16 to 31, i8x16"),
-    ]
+    found.append(Local("q", "v128", "32 packed weights"))
     if spec.strategy in ("extmul", "article"):
         found += [
             Local("w0", "v128", "weights 0 to 15, i8x16"),
             Local("w1", "v128", "weights 16 to 31, i8x16"),
         ]
+    else:
+        found += [Local("y0", "v128", "activations 0 to 15"), Local("y1", "v128", "activations 16 to 31")]
     found += [Local(f"p{k}", "v128", f"integer partial sums, block {k} of a group") for k in range(largest)]
     if largest > 1:
         found += _vector_scales(spec, largest)

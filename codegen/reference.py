@@ -131,12 +131,15 @@ def quantize_q8_0(values: npt.NDArray[np.float32]) -> bytes:
     """
     rows = np.ascontiguousarray(values, np.float32).reshape(-1, Q8_0.elements)
     d = np.abs(rows).max(axis=1) / np.float32(127)
-    with np.errstate(divide="ignore", over="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         inverse = np.where(d > 0, np.float32(1) / d, np.float32(0)).astype(np.float32)
         scaled = rows * inverse[:, None]
-        whole = np.trunc(scaled)
-        # roundf: the fraction left by trunc is exact, so comparing it with a half decides without an addition.
-        quants = whole + np.copysign(np.abs(scaled - whole) >= 0.5, scaled)
+    # Numbers so small that 1/d overflows have no quants: C leaves them undefined, GGML on x86 stores 0.
+    scaled = np.where(np.isfinite(scaled), scaled, np.float32(0))
+    whole = np.trunc(scaled)
+    # roundf: the fraction left by trunc is exact, so comparing it with a half decides without an addition.
+    quants = whole + np.copysign(np.abs(scaled - whole) >= 0.5, scaled)
+    with np.errstate(over="ignore"):  # beyond f16 a scale is infinite, as GGML's is
         halves = d.astype(np.float16).view(np.uint16)
     return encode(halves, quants.astype(np.int16), Q8_0)
 

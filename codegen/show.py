@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from codegen.assemble import default_assembler
 from codegen.bench.timing import Timing
+from codegen.engines.matrix import Matrix
 from codegen.gguf_file import LeftOut
 from codegen.judge import Report
 from codegen.output import console, table
@@ -54,6 +55,15 @@ def reports(found: Sequence[Report], as_json: bool) -> None:
             print(f"{report.kernel}: {failure}", file=sys.stderr)
         if (more := len(report.failures) - _FAILURES_SHOWN) > 0:
             print(f"{report.kernel}: and {more} more", file=sys.stderr)
+
+
+def matrix(found: Matrix, as_json: bool) -> None:
+    """What engines made of the conformance vectors."""
+    if as_json:
+        print(json.dumps(found.to_json(), indent=2))
+        return
+    console().print(found.grid(), found.summary())
+    print(f"{found.calls:,} cases, {'no failure' if found.passed else 'FAILED'}")
 
 
 def timings(found: Sequence[Timing], rounds: int, as_json: bool) -> None:

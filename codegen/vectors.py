@@ -9,22 +9,30 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from codegen.assemble import assemble
 from codegen.cases import Case, all_cases, random_case
+from codegen.engines.job import Job, kernel_entry
 from codegen.formats import Q4_0
 from codegen.judge import HALF_ULP
 from codegen.opcodes import known_answers, opcode_wat
 from codegen.reference import Expected, Kind, dot
+from codegen.render import render
+from codegen.spec import KernelSpec
 
 DOTS, OPCODES = "vec_dot_q4_0_q8_0.json", "opcodes.json"
 
 _FURTHER_ROUNDINGS = 20
 """What a kernel may add to one rounding a term and one a block: joining accumulators, lanes and leftovers."""
+
+_PLACES = {
+    "start": ("read before the start", "unaligned addresses"),
+    "end": ("tail over-read", "end of memory"),
+    "high": ("pointers over 2 GiB", "end of memory"),
+}
 
 _BITS = {Kind.PLUS_INFINITY: 0x7F800000, Kind.MINUS_INFINITY: 0xFF800000}
 
@@ -37,9 +45,16 @@ def files() -> dict[str, str]:
     }
 
 
-def read(folder: Path) -> dict[str, Any]:
-    """The vector files of a folder, parsed, by name."""
-    return {name: json.loads((folder / name).read_text()) for name in (DOTS, OPCODES)}
+def job(specs: Sequence[KernelSpec]) -> Job:
+    """Kernels and all vectors, for engines to run."""
+    kernels = [
+        kernel_entry(
+            spec.name, spec.isa.value, assemble(render(spec)), f"ggml_{spec.contract}", spec.memory.value
+        )
+        for spec in specs
+    ]
+    texts = files()
+    return {"kernels": kernels, "vectors": json.loads(texts[DOTS]), "opcodes": json.loads(texts[OPCODES])}
 
 
 def expectation(expected: Expected, blocks: int) -> dict[str, Any]:
@@ -63,9 +78,9 @@ def _dots() -> Iterator[dict[str, Any]]:
         yield _dot(case)
     for residue in range(16):
         yield _dot(random_case(f"align-{residue}", 9, "powers", ("unaligned addresses",)), align=residue)
-    for blocks in (1, 2, 3, 4, 5, 8, 9, 17):
-        case = random_case(f"end-of-memory-b{blocks}", blocks, "powers", ("tail over-read", "end of memory"))
-        yield _dot(case, place="end")
+    for place, kinds in _PLACES.items():
+        for blocks in (1, 2, 3, 4, 5, 8, 9, 17):
+            yield _dot(random_case(f"{place}-of-memory-b{blocks}", blocks, "powers", kinds), place=place)
     for n, nrc in ((1, 1), (31, 1), (33, 1), (48, 1), (-32, 1), (-1, 1), (32, 0), (32, 2), (0, 0)):
         case = random_case("trap", 2, "powers", ("broken contract",))
         entry = _dot(case) | {"name": f"trap-n{n}-nrc{nrc}", "n": n, "nrc": nrc, "expect": {"trap": True}}

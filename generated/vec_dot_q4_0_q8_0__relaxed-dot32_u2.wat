@@ -34,8 +34,8 @@
     (local $low4 v128)    ;; 0x0f in each byte
     (local $eights v128)  ;; the nibbles' zero point, in each byte
     (local $q v128)       ;; 32 packed weights
-    (local $y0 v128)      ;; activations 0 to 15, i8x16
-    (local $y1 v128)      ;; activations 16 to 31, i8x16
+    (local $y0 v128)      ;; activations 0 to 15
+    (local $y1 v128)      ;; activations 16 to 31
     (local $p0 v128)      ;; integer partial sums, block 0 of a group
     (local $p1 v128)      ;; integer partial sums, block 1 of a group
     (local $d v128)       ;; f32x4 products of scales, one block a lane

@@ -33,8 +33,8 @@
     (local $low4 v128)    ;; 0x0f in each byte
     (local $eights v128)  ;; the nibbles' zero point, in each byte
     (local $q v128)       ;; 32 packed weights
-    (local $y0 v128)      ;; activations 0 to 15, i8x16
-    (local $y1 v128)      ;; activations 16 to 31, i8x16
+    (local $y0 v128)      ;; activations 0 to 15
+    (local $y1 v128)      ;; activations 16 to 31
     (local $p0 v128)      ;; integer partial sums, block 0 of a group
     (local $sum0 f32)     ;; sum of blocks that go alone
 
@@ -58,14 +58,14 @@
         (loop $single
           ;; block 0: partial sums
           (local.set $q (v128.load offset=2 align=1 (local.get $x)))
-          (local.set $y0 (v128.load offset=2 align=1 (local.get $y)))
-          (local.set $y1 (v128.load offset=18 align=1 (local.get $y)))
           (local.set $p0
             (i16x8.sub
               (i16x8.add
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0)
+                (i16x8.relaxed_dot_i8x16_i7x16_s
+                  (local.tee $y0 (v128.load offset=2 align=1 (local.get $y)))
                   (v128.and (local.get $q) (local.get $low4)))
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1)
+                (i16x8.relaxed_dot_i8x16_i7x16_s
+                  (local.tee $y1 (v128.load offset=18 align=1 (local.get $y)))
                   (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
               (i16x8.add
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $eights))

@@ -34,8 +34,8 @@
     (local $low4 v128)    ;; 0x0f in each byte
     (local $eights v128)  ;; the nibbles' zero point, in each byte
     (local $q v128)       ;; 32 packed weights
-    (local $y0 v128)      ;; activations 0 to 15, i8x16
-    (local $y1 v128)      ;; activations 16 to 31, i8x16
+    (local $y0 v128)      ;; activations 0 to 15
+    (local $y1 v128)      ;; activations 16 to 31
     (local $p0 v128)      ;; integer partial sums, block 0 of a group
     (local $p1 v128)      ;; integer partial sums, block 1 of a group
     (local $p2 v128)      ;; integer partial sums, block 2 of a group
@@ -116,56 +116,56 @@
                 (f64.reinterpret_i64 (local.get $y23)))))
           ;; block 0: partial sums
           (local.set $q (v128.load offset=2 align=1 (local.get $x)))
-          (local.set $y0 (v128.load offset=2 align=1 (local.get $y)))
-          (local.set $y1 (v128.load offset=18 align=1 (local.get $y)))
           (local.set $p0
             (i16x8.sub
               (i16x8.add
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0)
+                (i16x8.relaxed_dot_i8x16_i7x16_s
+                  (local.tee $y0 (v128.load offset=2 align=1 (local.get $y)))
                   (v128.and (local.get $q) (local.get $low4)))
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1)
+                (i16x8.relaxed_dot_i8x16_i7x16_s
+                  (local.tee $y1 (v128.load offset=18 align=1 (local.get $y)))
                   (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
               (i16x8.add
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $eights))
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $eights)))))
           ;; block 1: partial sums
           (local.set $q (v128.load offset=20 align=1 (local.get $x)))
-          (local.set $y0 (v128.load offset=36 align=1 (local.get $y)))
-          (local.set $y1 (v128.load offset=52 align=1 (local.get $y)))
           (local.set $p1
             (i16x8.sub
               (i16x8.add
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0)
+                (i16x8.relaxed_dot_i8x16_i7x16_s
+                  (local.tee $y0 (v128.load offset=36 align=1 (local.get $y)))
                   (v128.and (local.get $q) (local.get $low4)))
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1)
+                (i16x8.relaxed_dot_i8x16_i7x16_s
+                  (local.tee $y1 (v128.load offset=52 align=1 (local.get $y)))
                   (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
               (i16x8.add
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $eights))
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $eights)))))
           ;; block 2: partial sums
           (local.set $q (v128.load offset=38 align=1 (local.get $x)))
-          (local.set $y0 (v128.load offset=70 align=1 (local.get $y)))
-          (local.set $y1 (v128.load offset=86 align=1 (local.get $y)))
           (local.set $p2
             (i16x8.sub
               (i16x8.add
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0)
+                (i16x8.relaxed_dot_i8x16_i7x16_s
+                  (local.tee $y0 (v128.load offset=70 align=1 (local.get $y)))
                   (v128.and (local.get $q) (local.get $low4)))
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1)
+                (i16x8.relaxed_dot_i8x16_i7x16_s
+                  (local.tee $y1 (v128.load offset=86 align=1 (local.get $y)))
                   (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
               (i16x8.add
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $eights))
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $eights)))))
           ;; block 3: partial sums
           (local.set $q (v128.load offset=56 align=1 (local.get $x)))
-          (local.set $y0 (v128.load offset=104 align=1 (local.get $y)))
-          (local.set $y1 (v128.load offset=120 align=1 (local.get $y)))
           (local.set $p3
             (i16x8.sub
               (i16x8.add
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0)
+                (i16x8.relaxed_dot_i8x16_i7x16_s
+                  (local.tee $y0 (v128.load offset=104 align=1 (local.get $y)))
                   (v128.and (local.get $q) (local.get $low4)))
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1)
+                (i16x8.relaxed_dot_i8x16_i7x16_s
+                  (local.tee $y1 (v128.load offset=120 align=1 (local.get $y)))
                   (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
               (i16x8.add
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $eights))
@@ -204,14 +204,14 @@
         (loop $single
           ;; block 0: partial sums
           (local.set $q (v128.load offset=2 align=1 (local.get $x)))
-          (local.set $y0 (v128.load offset=2 align=1 (local.get $y)))
-          (local.set $y1 (v128.load offset=18 align=1 (local.get $y)))
           (local.set $p0
             (i16x8.sub
               (i16x8.add
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0)
+                (i16x8.relaxed_dot_i8x16_i7x16_s
+                  (local.tee $y0 (v128.load offset=2 align=1 (local.get $y)))
                   (v128.and (local.get $q) (local.get $low4)))
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1)
+                (i16x8.relaxed_dot_i8x16_i7x16_s
+                  (local.tee $y1 (v128.load offset=18 align=1 (local.get $y)))
                   (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
               (i16x8.add
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $eights))

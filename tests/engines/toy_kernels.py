@@ -1,0 +1,99 @@
+"""A kernel simple enough to know its result by heart, faults to put into it, and jobs around it."""
+
+from __future__ import annotations
+
+import struct
+
+import wasmtime
+
+from codegen.engines import kernel_entry
+
+EXPORT = "ggml_vec_dot_q4_0_q8_0"
+
+# Over all blocks, the sum of the products of the last byte of x and the last byte of y.
+TOY = """(module
+  {memory}
+  (global $calls (mut i32) (i32.const 0))
+  (func (export "ggml_vec_dot_q4_0_q8_0")
+    (param $n i32) (param $s i32) (param $bs i32) (param $vx i32) (param $bx i32) (param $vy i32) (param $by i32)
+    (param $nrc i32) (local $sum i32)
+    (if (i32.or (i32.and (local.get $n) (i32.const 31)) (i32.xor (local.get $nrc) (i32.const 1))) (then {guard}))
+    (global.set $calls (i32.add (global.get $calls) (i32.const 1)))
+    {start}
+    (if (local.get $n) (then (loop $block
+      (local.set $sum (i32.add (local.get $sum)
+        (i32.mul (i32.load8_s offset={x} (local.get $vx)) (i32.load8_s offset={y} (local.get $vy)))))
+      (local.set $vx (i32.add (local.get $vx) (i32.const 18)))
+      (local.set $vy (i32.add (local.get $vy) (i32.const 34)))
+      (br_if $block (local.tee $n (i32.sub (local.get $n) (i32.const 32)))))))
+    (f32.store (local.get $s) (f32.convert_i32_s (local.get $sum)))
+    {end}))"""
+
+RIGHT = {
+    "memory": '(memory (export "memory") 1)',
+    "guard": "unreachable",
+    "start": "",
+    "x": "17",
+    "y": "33",
+    "end": "",
+}
+
+
+def toy(name="toy", isa="scalar", **faults):
+    parts = {**RIGHT, **faults}
+    memory = "import" if "import" in parts["memory"] else "export"
+    return kernel_entry(name, isa, bytes(wasmtime.wat2wasm(TOY.format(**parts))), EXPORT, memory)
+
+
+def case(name, last_bytes, expect=None, **more):
+    """A case of one block for each pair of last bytes."""
+    x = b"".join(bytes(17) + struct.pack("b", a) for a, _ in last_bytes)
+    y = b"".join(bytes(33) + struct.pack("b", b) for _, b in last_bytes)
+    right = struct.pack(">f", sum(a * b for a, b in last_bytes)).hex()
+    base = {"name": name, "kinds": ["toy"], "n": 32 * len(last_bytes), "x": x.hex(), "y": y.hex()}
+    return {**base, "expect": expect or {"bits": f"0x{right}"}, **more}
+
+
+CASES = [
+    case("empty", []),
+    case("one", [(3, -5)]),
+    case("three", [(1, 2), (-128, 127), (7, 7)], align=5),
+    case("at the start", [(2, 3), (4, 5)], place="start"),
+    case("at the end", [(2, 3), (4, 5)], place="end"),
+    case("at 4 GiB", [(2, 3), (4, 5)], place="high"),
+    case("n is no multiple", [], {"trap": True}, n=33),
+    case("nrc", [(1, 1)], {"trap": True}, nrc=2),
+]
+
+
+def job(*kernels, cases=CASES, opcodes=()):
+    return {
+        "kernels": list(kernels),
+        "vectors": {
+            "format": "ggml-wasm-vectors",
+            "version": 1,
+            "op": "vec_dot_q4_0_q8_0",
+            "cases": list(cases),
+        },
+        "opcodes": {"format": "ggml-wasm-opcodes", "version": 1, "cases": list(opcodes)},
+    }
+
+
+def opcode(name, text, operands, result, **more):
+    """A known answer for an expression of $a and $b."""
+    body = f"(v128.store offset=48 (i32.const 0) {text})"
+    operand = "(v128.load offset={} (i32.const 0))"
+    body = body.replace("$a", operand.format(0)).replace("$b", operand.format(16))
+    wasm = wasmtime.wat2wasm(f"""(module
+      (memory (export "memory") 1)
+      (func (export "run") {body})
+      (func (export "hot") (param $count i32)
+        (loop $again {body} (br_if $again (local.tee $count (i32.sub (local.get $count) (i32.const 1)))))))""")
+    return {
+        "name": name,
+        "requires": "simd128",
+        "wasm": bytes(wasm).hex(),
+        "operands": [operand.hex() for operand in operands],
+        "result": result.hex(),
+        **more,
+    }

@@ -1,0 +1,85 @@
+import json
+import struct
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from codegen import Isa, Kernel, KernelSpec
+from codegen.reference import dot
+from codegen.spec import STRATEGIES
+from codegen.vectors import DOTS, OPCODES, expectation, files
+
+FOLDER = Path(__file__).resolve().parents[1] / "vectors"
+CASES = json.loads((FOLDER / DOTS).read_text())["cases"]
+
+FIELD_FAULTS = {
+    "random", "cancellation", "same-sign extremes", "minus 128", "subnormals", "overflow", "non-finite scales",
+    "f16 conversion", "special scales", "block count", "odd block count", "tail", "nibble order", "lane order",
+    "block offsets", "unaligned addresses", "tail over-read", "end of memory", "pointers over 2 GiB", "broken contract",
+    "read before the start",
+}  # fmt: skip
+
+
+def test_the_files_are_what_the_oracle_says() -> None:
+    for name, text in files().items():
+        assert (FOLDER / name).read_text() == text, f"{name}: run `make vectors` and review the diff"
+
+
+def test_every_kind_of_fault_has_its_cases() -> None:
+    assert {kind for case in CASES for kind in case["kinds"]} == FIELD_FAULTS
+
+
+def test_names_are_unique() -> None:
+    for name in (DOTS, OPCODES):
+        names = [case["name"] for case in json.loads((FOLDER / name).read_text())["cases"]]
+        assert len(names) == len(set(names))
+
+
+def test_most_cases_demand_bits() -> None:
+    assert sum("bits" in case["expect"] for case in CASES) > 500
+
+
+def test_bounds_hold_the_exact_value_and_are_tight() -> None:
+    for case in CASES:
+        if "value" not in case["expect"]:
+            continue
+        x, y = bytes.fromhex(case["x"]), bytes.fromhex(case["y"])
+        exact = dot(x, y, case["n"])
+        value, bound = Fraction(case["expect"]["value"]), Fraction(case["expect"]["bound"])
+        assert abs(value - exact.value) < bound
+        # A single quant that is off by one moves the result by more than the bound.
+        assert bound < exact.magnitude / 50_000
+
+
+def test_every_strategy_passes_them_here() -> None:
+    for isa, strategies in STRATEGIES.items():
+        for strategy in strategies:
+            kernel = Kernel.load(KernelSpec(isa, strategy=strategy))
+            for case in CASES:
+                if case["expect"] == {"trap": True}:
+                    continue
+                got = kernel.vec_dot(bytes.fromhex(case["x"]), bytes.fromhex(case["y"]), case["n"])
+                assert fits(got, case["expect"]), (strategy, case["name"], got)
+
+
+def fits(got: float, expect: dict[str, object]) -> bool:
+    if "bits" in expect:
+        return struct.pack(">f", got).hex() == str(expect["bits"])[2:]
+    if "class" in expect:
+        return bool(np.isnan(got))
+    return abs(got - float(str(expect["value"]))) <= float(str(expect["bound"]))
+
+
+def test_a_vector_of_an_infinity_is_its_bits() -> None:
+    inf = next(case for case in CASES if case["name"] == "scale--inf-x0-b1")
+    sign = dot(bytes.fromhex(inf["x"]), bytes.fromhex(inf["y"]), 32)
+    assert expectation(sign, 1) in ({"bits": "0x7f800000"}, {"bits": "0xff800000"})
+
+
+def test_relaxed_known_answers_have_seven_bit_operands() -> None:
+    cases = json.loads((FOLDER / OPCODES).read_text())["cases"]
+    relaxed = [case for case in cases if case["requires"] == Isa.RELAXED]
+    assert len(relaxed) >= 8
+    for case in relaxed:
+        assert max(bytes.fromhex(case["operands"][1])) < 128
