@@ -1,0 +1,206 @@
+"""GGUF files that someone damaged or made up: each is refused in one line, or what it gives is right.
+
+A file that is accepted is computed with, and then overwritten, but for its matrices, while it is open: a result
+that changes was made from bytes of something else.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import time
+import tracemalloc
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import numpy.typing as npt
+from gguf import GGUFReader
+
+from codegen.errors import GGUFError
+from codegen.formats import Q4_0, Q8_0
+from codegen.gguf_file import GGUFFile, Matrix
+from codegen.registry import REGISTERED
+from codegen.run import multiply
+from codegen.runtime import Kernel
+from codegen.spec import KernelSpec
+from tests.gguf_files import F32, write_model
+from tools.fuzz_gguf_models import crowded_model, lie, sound_model
+from tools.fuzz_mutations import mutate
+from tools.fuzz_target import Fault, Target, expect
+
+_OPEN_S = 1.0
+_MEMORY_BYTES, _MEMORY_PER_BYTE = 150_000, 32
+"""What opening may allocate: Python's objects for a tensor are some eleven times what its header takes."""
+_MESSAGE = 400
+"""Longest message, without the path."""
+_READER_BYTES = 20_000
+"""gguf's reader takes seconds for larger headers."""
+_SHAPES = {"norm": (32,), "a": (3, 64), "experts": (2, 3, 32), "b": (2, 416)}
+
+SPECS = (*REGISTERED, KernelSpec.parse("vec_dot_q4_0_q8_0__relaxed_u16_a8"))
+
+
+@dataclass(frozen=True)
+class File:
+    """A mutated file, and what to compute with it."""
+
+    content: bytes
+    need_q4_0: bool
+    kernel: KernelSpec
+    seed: int
+
+
+class GGUFTarget(Target[File]):
+    """Opening a file and multiplying its matrices."""
+
+    name, share, limit_s = "gguf", 8, 20
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "model.gguf"
+        write_model(self.path, _SHAPES, {"norm": F32})
+        self.written = self.path.read_bytes()
+
+    def draw(self, random: Random) -> File:
+        content = self._content(random)
+        return File(content, random.random() < 0.9, random.choice(SPECS), random.getrandbits(32))
+
+    def _content(self, random: Random) -> bytes:
+        if random.random() < 0.25:
+            return mutate(random, self.written, sound_model(random).content())
+        model = crowded_model(random) if random.random() < 0.005 else sound_model(random)
+        sound = model.content()
+        lies = random.random() < 0.6
+        if lies:
+            lie(random, model)
+        content = model.content()
+        if content == sound or random.random() < 0.1:
+            content = mutate(random, content, self.written)
+        return content
+
+    def check(self, case: File) -> Sequence[str]:
+        self.path.write_bytes(case.content)
+        try:
+            opened = self._open(case)
+        except GGUFError as error:
+            self._check_message(str(error))
+            return ("refused",)
+        with opened as file:
+            for matrix in file.matrices:
+                _check_shape(matrix, case)
+            read = self._agrees_with_reader(file, case)
+            self._check_results(file, case)
+        return ("accepted", "compared with gguf's reader") if read else ("accepted",)
+
+    def save(self, case: File) -> tuple[str, bytes]:
+        return ".gguf", case.content
+
+    def _open(self, case: File) -> GGUFFile:
+        tracemalloc.start()
+        try:
+            start = time.thread_time()
+            try:
+                return GGUFFile.open(self.path, need_q4_0=case.need_q4_0)
+            finally:
+                seconds = time.thread_time() - start
+                peak = tracemalloc.get_traced_memory()[1]
+                expect(seconds <= _OPEN_S, "slow to open", f"{seconds:.3f} s, {len(case.content)} bytes")
+                limit = _MEMORY_BYTES + _MEMORY_PER_BYTE * len(case.content)
+                expect(peak <= limit, "memory to open", f"{peak} bytes for a file of {len(case.content)}")
+        finally:
+            tracemalloc.stop()
+
+    def _check_message(self, message: str) -> None:
+        fits = len(message) <= len(str(self.path)) + _MESSAGE
+        sound = message.isprintable() and message.startswith(f"{self.path}: ") and "; " in message
+        expect(fits and sound, "message", repr(message))
+
+    def _agrees_with_reader(self, file: GGUFFile, case: File) -> bool:
+        """Whether gguf's own reader could be asked where the tensors are; it does not know all that is sound."""
+        if len(case.content) > _READER_BYTES:
+            return False
+        try:
+            theirs = GGUFReader(self.path).tensors
+        except (ValueError, KeyError):
+            return False
+        names = {(t.name, t.tensor_type.name) for t in theirs if t.tensor_type.name != "Q4_0"}
+        expect(names == {(t.name, t.type) for t in file.left_out}, "left out", f"{names} {file.left_out}")
+        wanted = [t for t in theirs if t.tensor_type.name == "Q4_0"]
+        expect([m.name for m in file.matrices] == [t.name for t in wanted], "names", case.content[:400])
+        for matrix, tensor in zip(file.matrices, wanted, strict=True):
+            start, end = int(tensor.data_offset), int(tensor.data_offset) + int(tensor.n_bytes)
+            columns, *rows = (int(n) for n in tensor.shape)
+            expect((matrix.columns, matrix.rows) == (columns, int(np.prod(rows))), "shape", matrix.name)
+            expect(end <= len(case.content), "past the end", f"{matrix.name} ends at {end}")
+            expect(matrix.data == case.content[start:end], "bytes", f"{matrix.name} is not {start} to {end}")
+        return True
+
+    def _check_results(self, file: GGUFFile, case: File) -> None:
+        kernel, random = _kernel(case.kernel), Random(case.seed)
+        chosen = random.sample(file.matrices, min(2, len(file.matrices)))
+        inputs = [_activations(random, matrix.columns) for matrix in chosen]
+        _dirty(kernel, 0x5A)
+        before = []
+        for matrix, y in zip(chosen, inputs, strict=True):
+            result = multiply(kernel, matrix, y)
+            expect(not result.wrong, "wrong result", f"{case.kernel.name}: {result.first_wrong}")
+            before.append(kernel.rows(matrix.data, y, matrix.rows, matrix.columns).tobytes())
+        self._overwrite_around(file.matrices, case)
+        _dirty(kernel, 0xA5)
+        for matrix, y, bits in zip(chosen, inputs, before, strict=True):
+            after = kernel.rows(matrix.data, y, matrix.rows, matrix.columns).tobytes()
+            expect(after == bits, "bytes outside the tensor", f"{case.kernel.name}, {matrix.name}")
+
+    def _overwrite_around(self, matrices: Sequence[Matrix], case: File) -> None:
+        """Inverts every byte of the open file that is no matrix's, under the mapping."""
+        changed = ~np.frombuffer(case.content, np.uint8)
+        for matrix in matrices:
+            start = _start(matrix)
+            changed[start : start + matrix.data.nbytes] ^= 0xFF
+        with self.path.open("r+b") as file:
+            os.pwrite(file.fileno(), changed.tobytes(), 0)
+
+
+def _check_shape(matrix: Matrix, case: File) -> None:
+    size = matrix.rows * matrix.columns // Q4_0.elements * Q4_0.bytes
+    expect(matrix.data.nbytes == size > 0, "size", f"{matrix.name}: {matrix.data.nbytes}, not {size}")
+    expect(matrix.columns % Q4_0.elements == 0, "columns", f"{matrix.name}: {matrix.columns}")
+    expect(matrix.data.readonly, "not read-only", matrix.name)
+    start = _start(matrix)
+    expect(
+        0 < start and start + size <= len(case.content), "outside the file", f"{matrix.name}: {start}, {size}"
+    )
+    expect(matrix.data == case.content[start : start + size], "not the file's bytes", matrix.name)
+
+
+def _start(matrix: Matrix) -> int:
+    """Where in the file a matrix is, from the addresses of the two."""
+    if matrix.data.obj is None:
+        raise Fault("no file behind the data", matrix.name)
+    return _address(matrix.data) - _address(memoryview(matrix.data.obj))
+
+
+def _address(view: memoryview) -> int:
+    return int(np.frombuffer(view, np.uint8).ctypes.data)
+
+
+@functools.cache
+def _kernel(spec: KernelSpec) -> Kernel:
+    return Kernel.load(spec)
+
+
+def _dirty(kernel: Kernel, byte: int) -> None:
+    """Fills the memory that blocks are put in: what a kernel reads next to them, it reads as this."""
+    kernel.arena.reset()
+    first = kernel.arena.allocate(0)
+    kernel.arena.view(first, kernel.arena.end - first)[:] = byte
+
+
+def _activations(random: Random, columns: int) -> bytes:
+    data = np.frombuffer(random.randbytes(Q8_0.blocks(columns) * Q8_0.bytes), np.uint8)
+    blocks: npt.NDArray[np.uint8] = data.reshape(-1, Q8_0.bytes).copy()
+    if random.random() < 0.8:
+        blocks[:, 1] &= 0xBF  # finite scales
+    return blocks.tobytes()
