@@ -37,7 +37,7 @@ bench: bootstrap  ## time every registered kernel against scalar
 	@$(CODEGEN) bench
 
 mutants: bootstrap  ## put faults in, one at a time, and show what notices each
-	@$(VENV_BIN)/python tools/mutants.py
+	@PYTHONPATH=tools $(VENV_BIN)/python -m mutants
 
 vectors: bootstrap  ## write the conformance vectors of tests/vectors again
 	@$(CODEGEN) vectors

@@ -1,7 +1,7 @@
 """Tests of the tests: puts realistic faults into templates and plan, one at a time, and shows what notices each.
 
-    python tools/mutants.py            # the table; exit status 1 if a mutant survives
-    python tools/mutants.py --write    # and into docs/verification.md
+    make mutants                          # the table; exit status 1 if a mutant survives
+    PYTHONPATH=tools python -m mutants --write    # and into docs/verification.md
 
 A mutant is a change that still assembles: what the assembler would refuse needs no test. It is noticed by
 `verify`, the check that every kernel has to pass. One that loops forever is noticed by its time running out.
@@ -21,16 +21,19 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from mutant_list import MUTANTS, Mutant
-
 from codegen import KernelSpec, assemble
 from codegen.output import tracked
 from codegen.plan import plan
 from codegen.render import render_plan, template_root
 from codegen.verify import verify_wasm
+from mutants.loops import LOOPS
+from mutants.mutant import Mutant
+from mutants.products import PRODUCTS
+from mutants.scales import SCALE_FAULTS
 
+MUTANTS = (*PRODUCTS, *SCALE_FAULTS, *LOOPS)
 TIMEOUT_S = 60
-DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "verification.md"
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "verification.md"
 BEGIN, END = "<!-- mutants: make mutants -->", "<!-- end of mutants -->"
 
 
@@ -69,7 +72,7 @@ def main() -> int:
 
 def run(mutant: Mutant) -> Outcome:
     """Runs one mutant in a process that may hang or die."""
-    command = [sys.executable, __file__, "--one", mutant.name]
+    command = [sys.executable, "-m", "mutants", "--one", mutant.name]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired:

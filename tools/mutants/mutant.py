@@ -1,0 +1,58 @@
+"""What a mutant is, and short ways to write one down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from codegen.plan import Block, Group, Plan
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One fault: text replaced once in a template, or numbers changed in a plan, and the kernels that have it."""
+
+    name: str
+    kernels: tuple[str, ...]
+    file: str = ""
+    old: str = ""
+    new: str = ""
+    plan: Callable[[Plan], Plan] | None = None
+
+
+def text(name: str, kernels: str, file: str, old: str, new: str) -> Mutant:
+    """A fault in a template."""
+    return Mutant(name, tuple(kernels.split()), f"{file}.wat.j2", old, new)
+
+
+def number(name: str, kernels: str, change: Callable[[Plan], Plan]) -> Mutant:
+    """A fault in a plan."""
+    return Mutant(name, tuple(kernels.split()), plan=change)
+
+
+def last_block(change: Callable[[Block], Block]) -> Callable[[Plan], Plan]:
+    """Changes the last block of the unrolled loop."""
+
+    def changed(numbers: Plan) -> Plan:
+        *groups, group = numbers.groups
+        blocks = (*group.blocks[:-1], change(group.blocks[-1]))
+        return replace(numbers, groups=(*groups, replace(group, blocks=blocks)))
+
+    return changed
+
+
+def constant(name: str, value: str) -> Callable[[Plan], Plan]:
+    """Changes a constant vector."""
+    return lambda numbers: replace(
+        numbers, constants=tuple(replace(c, value=value) if c.name == name else c for c in numbers.constants)
+    )
+
+
+def tail(change: Callable[[Block], Block]) -> Callable[[Plan], Plan]:
+    """Changes the block of the loop that the unrolled one leaves the rest to."""
+    return lambda numbers: replace(numbers, last=Group((change(numbers.last.blocks[0]),), accumulator=0))
+
+
+FRAME, SCALES, VECTORS, SUMS = "vec_dot_q4_0_q8_0", "lib/scales", "lib/scale_vectors", "lib/sums"
+LOADS, MUL, DOT, DOT16, DOT32 = (f"lib/product/{n}" for n in ("loads", "mul", "dot", "dot16", "dot32"))
+EXTMUL, ARTICLE, GROUP = "lib/product/extmul", "lib/product/article", "lib/group"
