@@ -1,6 +1,6 @@
 """WebAssembly SIMD kernels for GGML's quantised models, generated and verified.
 
-    spec = KernelSpec("relaxed", unroll=4)
+    spec = KernelSpec(Isa.RELAXED, unroll=4)
     render(spec)            # the WAT
     Kernel.load(spec).vec_dot(x, y, n)
     verify(spec).passed
@@ -10,10 +10,12 @@ Everything here is defined elsewhere in the package.
 
 from codegen.assemble import Assembler, assemble
 from codegen.errors import CodegenError
+from codegen.host import EngineOptions
 from codegen.judge import Report
 from codegen.render import render
-from codegen.runtime import EngineOptions, Kernel
-from codegen.spec import Isa, KernelSpec, Memory, Scales
+from codegen.runtime import Kernel
+from codegen.spec import KernelSpec, Memory, Scales
+from codegen.strategies import Isa
 from codegen.verify import verify
 
 __all__ = [

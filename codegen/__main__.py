@@ -6,44 +6,36 @@ Exit status: 0 done; 1 a check failed; 2 the call was wrong, told in one line on
 from __future__ import annotations
 
 import argparse
-import os
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
 
-from codegen import engines, golden, registry, run, show, vectors
+from codegen import arguments, golden, process, registry, run, show
+from codegen.arguments import WRONG_CALL, Parser
 from codegen.assemble import default_assembler
 from codegen.bench.timing import time_kernels
 from codegen.emit import GENERATED, Emit, emit, emit_to_stdout
-from codegen.errors import CodegenError
+from codegen.errors import CodegenError, printable
 from codegen.gguf_file import GGUFFile
 from codegen.output import progress, tracked, write_file
 from codegen.runtime import Kernel
-from codegen.spec import MAX_UNROLL, Isa, KernelSpec
+from codegen.spec import MAX_UNROLL, KernelSpec
+from codegen.strategies import Isa
 from codegen.verify import verify
 
 VECTORS = Path("tests/vectors")
 
-DONE, FAILED, WRONG_CALL = 0, 1, 2
-
-
-class _Parser(argparse.ArgumentParser):
-    """Errors in one line, without the usage text."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(WRONG_CALL, f"codegen: {message}; see `{self.prog} --help`\n")
+DONE, FAILED = 0, 1
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a verb; its exit status."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments and arguments[0].startswith("--emit"):
-        arguments.insert(0, "emit")
-    signal.signal(signal.SIGTERM, _terminate)
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words and words[0].startswith("--emit"):
+        words.insert(0, "emit")
+    process.prepare()
     try:
-        options = _parser().parse_args(arguments)
+        options = _parser().parse_args(words)
         status: int = options.verb(options)
         sys.stdout.flush()
     except CodegenError as error:
@@ -53,14 +45,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("codegen: interrupted; run it again to finish", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # The reader has gone: nothing more to say, and nothing for the interpreter to flush.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        process.drop_stdout()  # the reader has gone: nothing more to say
         return DONE
+    except OSError as error:
+        process.drop_stdout()
+        file = printable(str(error.filename or "standard output"))
+        print(f"codegen: {file}: {error.strerror or error}", file=sys.stderr)
+        return WRONG_CALL
     return status
-
-
-def _terminate(_signal: int, _frame: object) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 def _emit(options: argparse.Namespace) -> int:
@@ -93,6 +85,8 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _verify_in_engines(options: argparse.Namespace) -> int:
+    from codegen import engines, vectors  # here, since what drives browsers is slow to import
+
     chosen = engines.select(options.engine)
     with progress("engines", len(chosen)) as bar:
         matrix = engines.run_matrix(
@@ -102,11 +96,15 @@ def _verify_in_engines(options: argparse.Namespace) -> int:
     # Who names an engine wants it run; who says "all" means all that are here.
     missing = [r.name for r in matrix.reports if r.skipped and "all" not in options.engine]
     for name in missing:
-        print(f"codegen: engine {name}: asked for by name and not here; `make engines` gets it", file=sys.stderr)
+        print(
+            f"codegen: engine {name}: asked for by name and not here; `make engines` gets it", file=sys.stderr
+        )
     return DONE if matrix.passed and not missing else FAILED
 
 
 def _vectors(options: argparse.Namespace) -> int:
+    from codegen import vectors
+
     for name, text in vectors.files().items():
         path = Path(options.out or VECTORS) / name
         print(f"{'wrote' if write_file(path, text.encode()) else 'up to date:'} {path}")
@@ -117,17 +115,25 @@ def _check(options: argparse.Namespace) -> int:
     differences = golden.check(Path(options.out or GENERATED))
     for difference in differences:
         print(difference.diff, end="")
-        print(f"{difference.file} {difference.what}; if that is meant: {golden.BLESS}", file=sys.stderr)
+        again = f"codegen bless --out {options.out}" if options.out else golden.BLESS
+        mend = f"if that is meant: {again}" if difference.blessable else "remove it"
+        print(f"{difference.file} {difference.what}; {mend}", file=sys.stderr)
     if not differences:
-        print(f"{options.out or GENERATED}: is what the generator says")
+        print(f"{options.out or GENERATED}/ is what the generator says")
     return FAILED if differences else DONE
 
 
 def _bless(options: argparse.Namespace) -> int:
-    changed = golden.bless(Path(options.out or GENERATED))
+    folder = Path(options.out or GENERATED)
+    changed, removed = golden.bless(folder)
     for path in changed:
         print(f"blessed {path}")
-    print(f"{len(changed)} files changed; review `git diff {options.out or GENERATED}` and commit it")
+    for path in removed:
+        print(f"removed {path}")
+    count = len(changed) + len(removed)
+    print(
+        f"{count} file{'s' * (count != 1)} changed; review `git add -N {folder} && git diff {folder}`, and commit"
+    )
     return DONE
 
 
@@ -161,30 +167,37 @@ def _selected(options: argparse.Namespace) -> tuple[KernelSpec, ...]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="codegen", description="WebAssembly SIMD kernels for GGML's quantised models.")
-    verbs = parser.add_subparsers(required=True, metavar="VERB", parser_class=_Parser)
+    parser = Parser(prog="codegen", description="WebAssembly SIMD kernels for GGML's quantised models.")
+    verbs = parser.add_subparsers(required=True, metavar="VERB", parser_class=Parser)
 
-    choice = _Parser(add_help=False)
+    choice = Parser(add_help=False)
     choice.add_argument(
         "--kernel", action="append", metavar="NAME", help="a name or pattern; may be repeated"
     )
-    choice.add_argument("--isa", action="append", type=_isa, help=f"one of {', '.join(Isa)}; may be repeated")
     choice.add_argument(
-        "--unroll", type=_whole(1, MAX_UNROLL), metavar="N", help="blocks per loop iteration, 1 to 16"
+        "--isa", action="append", type=arguments.isa, help=f"one of {', '.join(Isa)}; may be repeated"
     )
-    as_json = _Parser(add_help=False)
+    choice.add_argument(
+        "--unroll",
+        type=arguments.whole(1, MAX_UNROLL),
+        metavar="N",
+        help="blocks per loop iteration, 1 to 16",
+    )
+    as_json = Parser(add_help=False)
     as_json.add_argument("--json", action="store_true", help="for machines")
 
-    def verb(name: str, run_it: Callable[[argparse.Namespace], int], text: str, *parents: _Parser) -> _Parser:
+    def verb(name: str, run_it: Callable[[argparse.Namespace], int], text: str, *parents: Parser) -> Parser:
         added = verbs.add_parser(name, help=text, description=text, parents=list(parents))
         added.set_defaults(verb=run_it)
         return added
 
     made = verb("emit", _emit, "write kernels; `codegen --emit wat` is short for it", choice)
     made.add_argument(
-        "--emit", type=_kinds, default=[Emit.WAT], metavar="KINDS", help="wat, wasm or wat,wasm"
+        "--emit", type=arguments.kinds, default=[Emit.WAT], metavar="KINDS", help="wat, wasm or wat,wasm"
     )
-    made.add_argument("-o", "--out", metavar="DIR", help="one folder for all, - for standard output")
+    made.add_argument(
+        "-o", "--out", type=arguments.folder, metavar="DIR", help="one for all, - for standard output"
+    )
     verb("list", _list, "the kernels there are", choice, as_json)
     verified = verb("verify", _verify, "run kernels against the oracle and scalar", choice, as_json)
     verified.add_argument(
@@ -198,42 +211,24 @@ def _parser() -> argparse.ArgumentParser:
         ("bless", _bless, "write what the generator says to generated/"),
         ("vectors", _vectors, "write the conformance vectors to tests/vectors/"),
     ):
-        verb(name, run_it, text).add_argument("-o", "--out", metavar="DIR", help="another folder")
+        verb(name, run_it, text).add_argument(
+            "-o", "--out", type=arguments.folder, metavar="DIR", help="another folder"
+        )
     bench = verb("bench", _bench, "time kernels against scalar, interleaved, in wasmtime", choice, as_json)
-    bench.add_argument("--n", type=_whole(32, 1 << 20), default=4096, help="elements, a multiple of 32")
-    bench.add_argument("--rounds", type=_whole(1, 10_000), default=15)
+    bench.add_argument(
+        "--n", type=arguments.whole(32, 1 << 20), default=4096, help="elements, a multiple of 32"
+    )
+    bench.add_argument("--rounds", type=arguments.whole(1, 10_000), default=15)
     model = verb("run", _run, "multiply the Q4_0 matrices of a GGUF file, each row checked", as_json)
     model.add_argument("model", type=Path, metavar="MODEL.gguf")
     model.add_argument("--tensor", metavar="NAME", help="only this one")
     model.add_argument(
-        "--isa", type=_isa, default=Isa.RELAXED, help="uses its fastest kernel (default: relaxed)"
+        "--isa", type=arguments.isa, default=Isa.RELAXED, help="uses its fastest kernel (default: relaxed)"
     )
     model.add_argument("--kernel", metavar="NAME", help="this kernel instead")
     model.add_argument("--input", type=Path, metavar="X.npy", help="activations; default: random, seeded")
-    model.add_argument("--seed", type=_whole(0, 2**63), default=0)
+    model.add_argument("--seed", type=arguments.whole(0, 2**63), default=0)
     return parser
-
-
-def _isa(text: str) -> Isa:
-    if text not in tuple(Isa):
-        raise argparse.ArgumentTypeError(f"{text!r}: known are {', '.join(Isa)}")
-    return Isa(text)
-
-
-def _kinds(text: str) -> list[Emit]:
-    for kind in text.split(","):
-        if kind not in tuple(Emit):
-            raise argparse.ArgumentTypeError(f"{kind!r}: known are {', '.join(Emit)}")
-    return [Emit(kind) for kind in dict.fromkeys(text.split(","))]
-
-
-def _whole(low: int, high: int) -> Callable[[str], int]:
-    def convert(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and len(text) < 20 and low <= int(text) <= high):
-            raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number from {low} to {high}")
-        return int(text)
-
-    return convert
 
 
 if __name__ == "__main__":

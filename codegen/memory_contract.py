@@ -1,94 +1,177 @@
-"""A kernel against its memory contract: what it may read, what it may write, and when it must trap."""
+"""A kernel against its contract: what its module is made of, what it may read and write, and when it must trap."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
+from dataclasses import dataclass
 
 import numpy as np
 import wasmtime
 
+from codegen import model
+from codegen.arena import WASM32_BYTES
 from codegen.cases import Case, random_case
+from codegen.cost import RELAXED_DOTS, SIMD, opcodes
+from codegen.errors import KernelTrapError
 from codegen.formats import Q8_0
-from codegen.judge import Report, mismatch
-from codegen.reference import dot, encode
+from codegen.judge import Report, differs
+from codegen.plan import plan
+from codegen.reference import encode
 from codegen.runtime import Kernel
+from codegen.spec import Memory, Scales
+from codegen.strategies import Isa
+
+_POISON = encode(np.full(1, 0x7E00, np.uint16), np.full((1, 32), 7, np.int16), Q8_0)
+"""A block that would make any result NaN."""
+
+
+def check_module(kernel: Kernel, _report: Report) -> Iterator[str]:
+    """Imports and exports are the contract's, opcodes the ISA's, and nothing is written beside a table."""
+    spec, module = kernel.spec, wasmtime.Module(wasmtime.Engine(), kernel.wasm)
+    table, imported = spec.scales is Scales.TABLE, spec.memory is Memory.IMPORT
+    exports = {f"ggml_{spec.contract}"} | (
+        set() if imported else {"memory"} | ({"heap_base"} if table else set())
+    )
+    imports = ({"memory"} | ({"f16_table"} if table else set())) if imported else set()
+    for what, have, want in (
+        ("exports", {e.name for e in module.exports}, exports),
+        ("imports", {i.name for i in module.imports}, imports),
+    ):
+        if have != want:
+            yield f"{what} {sorted(map(str, have))}, the contract has {sorted(want)}"
+    for op in sorted(opcodes(kernel.wasm), key=str):
+        if isinstance(op, tuple) and not _allowed(op[1], spec.isa):
+            yield f"opcode 0x{SIMD:x} 0x{op[1]:x} is not for {spec.isa}"
+    arena = kernel.arena
+    base = arena.allocate(0)
+    if arena.view(base, arena.end - base).any():
+        yield "memory that is the host's was written at instantiation"
+
+
+def _allowed(sub: int, isa: Isa) -> bool:
+    """Whether an ISA has a SIMD opcode; of the relaxed ones only those whose result we can promise."""
+    if isa is Isa.SCALAR:
+        return False
+    return sub < 0x100 or (isa is Isa.RELAXED and sub in RELAXED_DOTS)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a case's blocks and result go."""
+
+    what: str
+    x: int
+    y: int
+    s: int
 
 
 def check_memory(kernel: Kernel, report: Report) -> Iterator[str]:
-    """Every residue, the last byte of memory, poison around the blocks, and only the result written."""
-    blocks = 2 * kernel.spec.unroll + 1
-    case = random_case("memory", blocks, "powers")
-    expected = dot(case.x, case.y, case.n)
-    poison = encode(np.full(1, 0x7E00, np.uint16), np.full((1, 32), 7, np.int16), Q8_0)
-    for residue in range(16):
-        for at_end in ("", "x", "y"):
-            got, stray = _placed(kernel, case, residue, at_end, poison)
-            report.count(blocks, got, expected)
-            where = f"residue {residue}" + (f", {at_end} at the end of memory" if at_end else "")
-            if wrong := mismatch(got, expected, Fraction(0)):
-                yield f"{where}: {wrong}"
-            if stray:
-                yield f"{where}: wrote to memory outside its result"
+    """Residues, first and last bytes of memory, poison around the blocks, and only the result written."""
+    for blocks in (2 * kernel.spec.unroll, 2 * kernel.spec.unroll + 1):  # the last block in either loop
+        case = random_case(f"memory-b{blocks}", blocks, "powers")
+        for place in _places(kernel, case):
+            yield from _run(kernel, case, place, report)
 
 
-def _placed(kernel: Kernel, case: Case, residue: int, at_end: str, poison: bytes) -> tuple[float, bool]:
-    """Runs a case with its blocks placed so; the result, and whether any other byte of memory changed."""
+def _places(kernel: Kernel, case: Case) -> Iterator[Place]:
+    """Amid memory at every residue, and each of x, y and s at the first and last bytes, the others amid it."""
     arena = kernel.arena
     arena.reset()
-    low = arena.allocate(0)
-    address = {}
-    for side, data in (("x", case.x), ("y", case.y)):
-        address[side] = arena.put(poison + data + poison, residue) + len(poison)
-    s = arena.allocate(4 + 2 * 16, residue) + 16
-    if at_end:
-        data = case.x if at_end == "x" else case.y
-        address[at_end] = arena.end - len(data)
-        if address[at_end] < s + 64:
-            arena.reach(arena.end + 1)
-            address[at_end] = arena.end - len(data)
-        arena.view(address[at_end], len(data))[:] = np.frombuffer(data, np.uint8)
-    before = arena.view(low, arena.end - low).copy()
-    kernel.call(case.n, s, address["x"], address["y"])
-    after = arena.view(low, arena.end - low)
-    changed = np.flatnonzero(before != after) + low
-    result = float(arena.view(s, 4).view("<f4")[0])
-    return result, bool(((changed < s) | (changed >= s + 4)).any())
+    first = arena.allocate(0)
+    room = len(case.x) + len(case.y) + 1024
+    arena.reach(first + 8 * room)
+    end = arena.end
+    x, y, s = first + room, first + 3 * room, first + 5 * room
+    for r in range(16):
+        yield Place(f"residues {r}, {(7 * r + 3) % 16}", x + r, y + (7 * r + 3) % 16, s + (5 * r + 1) % 16)
+    yield Place("x first", first, y, s)
+    yield Place("y first", x, first, s)
+    yield Place("s first", x, y, first)
+    yield Place("x last", end - len(case.x), y, s)
+    yield Place("y last", x, end - len(case.y), s)
+    yield Place("s last", x, y, end - 4)
 
 
-def check_high_addresses(kernel: Kernel, report: Report) -> Iterator[str]:
-    """Blocks that straddle 2 GiB, where a signed address turns negative. Last, since memory stays large."""
-    blocks = 3 * kernel.spec.unroll - 1  # with leftovers, to straddle in each loop
-    case = random_case("high", blocks, "powers")
-    expected = dot(case.x, case.y, case.n)
-    arena, middle = kernel.arena, 1 << 31
-    arena.reach(middle + (1 << 16))
-    for before in (20, len(case.x) // 2, len(case.x) - 27, -4):
-        x, y, s = middle - before, middle + 16_000, middle + 40_001
-        for address, data in ((x, case.x), (y, case.y)):
-            arena.view(address, len(data))[:] = np.frombuffer(data, np.uint8)
-        kernel.call(case.n, s, x, y)
-        got = float(arena.view(s, 4).copy().view("<f4")[0])
-        report.count(blocks, got, expected)
-        if wrong := mismatch(got, expected, Fraction(0)):
-            yield f"x at 2 GiB - {before}: {wrong}"
+def _run(kernel: Kernel, case: Case, place: Place, report: Report) -> Iterator[str]:
+    """Runs a case placed so: its bits, and that no other byte of memory changed."""
+    arena = kernel.arena
+    first = arena.allocate(0)
+    whole = arena.view(first, arena.end - first)
+    whole[:] = 0
+    for address, data in ((place.x, case.x), (place.y, case.y)):
+        poisoned = (_POISON + data + _POISON)[max(0, len(_POISON) + first - address) :]
+        start = max(first, address - len(_POISON))
+        whole[start - first : start - first + len(poisoned)] = np.frombuffer(poisoned, np.uint8)[
+            : arena.end - start
+        ]
+    before = whole.copy()
+    kernel.call(case.n, place.s, place.x, place.y)
+    whole = arena.view(first, arena.end - first)
+    if wrong := differs(_result(kernel, place.s), _expected(kernel, case)):
+        yield f"{place.what}: {wrong}"
+    changed = np.flatnonzero(before != whole) + first
+    if ((changed < place.s) | (changed >= place.s + 4)).any():
+        yield f"{place.what}: wrote to memory outside its result"
+    report.cases, report.blocks = report.cases + 1, report.blocks + case.n // 32
 
 
 def check_contract(kernel: Kernel, report: Report) -> Iterator[str]:
-    """A call outside the contract traps and writes nothing."""
+    """A call outside the contract traps, by the contract's own check, and writes nothing."""
     arena = kernel.arena
     arena.reset()
-    blocks = arena.allocate(1024)
-    s = arena.allocate(4)
+    blocks, s = arena.allocate(1024), arena.allocate(4)
     mark = b"\xa5\x5a\xa5\x5a"
-    for n, nrc in ((1, 1), (31, 1), (33, 1), (-32, 1), (-1, 1), (32, 0), (32, 2), (32, -1), (0, 0), (48, 1)):
+    lengths = (1, 31, 33, 48, -1, -32, -(1 << 31), (1 << 31) - 1)
+    counts = (0, 2, -1, 256, 257, -(1 << 31) + 1)
+    for n, nrc in (*((n, 1) for n in lengths), *((32, nrc) for nrc in counts), (0, 0)):
         arena.view(s, 4)[:] = np.frombuffer(mark, np.uint8)
         report.cases += 1
         try:
             kernel.call(n, s, blocks, blocks, nrc)
             yield f"n = {n}, nrc = {nrc}: did not trap"
-        except wasmtime.Trap as trap:
-            if trap.trap_code is not wasmtime.TrapCode.UNREACHABLE:
-                yield f"n = {n}, nrc = {nrc}: trapped by {trap.trap_code}, not by the contract's check"
+        except KernelTrapError as trap:
+            if not trap.contract:
+                yield f"n = {n}, nrc = {nrc}: {trap}, not by the contract's check"
         if arena.view(s, 4).tobytes() != mark:
             yield f"n = {n}, nrc = {nrc}: wrote before it trapped"
+
+
+def check_large(kernel: Kernel, report: Report) -> Iterator[str]:
+    """Long rows; blocks that straddle 2 GiB, where an address turns negative, or end at 4 GiB. Memory stays large."""
+    arena = kernel.arena
+    long = random_case("long", 2049 + kernel.spec.unroll, "powers")  # n beyond 16 bits
+    if wrong := differs(kernel.vec_dot(long.x, long.y, long.n), _expected(kernel, long)):
+        yield f"n = {long.n}: {wrong}"
+    case = random_case(
+        "large", 3 * kernel.spec.unroll - 1, "powers"
+    )  # with leftovers, to straddle in each loop
+    arena.reach(WASM32_BYTES)
+    middle, end, x, y, s = 1 << 31, WASM32_BYTES, 1 << 20, 1 << 21, 1 << 22
+    places = [
+        *(Place(f"x at 2 GiB - {b}", middle - b, y, s) for b in _before(len(case.x), 18)),
+        *(Place(f"y at 2 GiB - {b}", x, middle - b, s) for b in _before(len(case.y), 34)),
+        Place("s at 2 GiB - 2", x, y, middle - 2),
+        Place("x ends at 4 GiB", end - len(case.x), y, s),
+        Place("y ends at 4 GiB", x, end - len(case.y), s),
+        Place("s ends at 4 GiB", x, y, end - 4),
+    ]
+    for place in places:
+        for address, data in ((place.x, case.x), (place.y, case.y)):
+            arena.view(address, len(data))[:] = np.frombuffer(data, np.uint8)
+        kernel.call(case.n, place.s, place.x, place.y)
+        report.cases, report.blocks = report.cases + 1, report.blocks + case.n // 32
+        if wrong := differs(_result(kernel, place.s), _expected(kernel, case)):
+            yield f"{place.what}: {wrong}"
+
+
+def _before(size: int, block: int) -> tuple[int, ...]:
+    """How far before 2 GiB blocks start: to straddle in the second, a middle and the last but one, or not."""
+    return (block + 2, size // 2, size - block - block // 2, -4)
+
+
+def _result(kernel: Kernel, s: int) -> float:
+    return float(kernel.arena.view(s, 4).copy().view("<f4")[0])
+
+
+def _expected(kernel: Kernel, case: Case) -> np.float32:
+    return model.result(plan(kernel.spec), model.terms(case.x, case.y))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from codegen.cases import rng_of
 from codegen.render import environment, tidy
-from codegen.spec import Isa
+from codegen.strategies import Isa
 
 Vector = npt.NDArray[np.uint8]
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
+from rich.text import Text
 
 from codegen.errors import InputError
 
@@ -33,10 +33,10 @@ def write_file(path: Path, data: bytes) -> bool:
         InputError: the folder cannot be made or written to.
     """
     try:
+        _remove_leftovers(path.parent)
         if path.is_file() and path.read_bytes() == data:
             return False
         path.parent.mkdir(parents=True, exist_ok=True)
-        _remove_leftovers(path.parent)
         temporary = path.parent / f".{path.name}.{os.getpid()}.tmp"
         try:
             with temporary.open("wb") as file:
@@ -63,6 +63,8 @@ def _remove_leftovers(folder: Path) -> None:
 
 
 def _alive(process: int) -> bool:
+    if os.name == "nt":
+        return True  # there, signal 0 is not a question but Ctrl-C
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -72,19 +74,26 @@ def _alive(process: int) -> bool:
     return True
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leaves it to main; rich would exit with status 1, which says that a check failed."""
+        raise BrokenPipeError
+
+
 def console() -> Console:
     """Standard output; wide in a pipe, so that no table wraps there."""
-    out = Console(highlight=False)
-    return out if out.is_terminal else Console(highlight=False, width=_PIPE_WIDTH)
+    out = _Console(highlight=False)
+    return out if out.is_terminal else _Console(highlight=False, width=_PIPE_WIDTH)
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], text: int = 1) -> Table:
     """A table whose first `text` columns are words and whose others are numbers."""
-    made = Table(title=escape(title), title_justify="left", box=None, pad_edge=False, header_style="bold")
+    whole_title = Text(title, no_wrap=True, overflow="ignore")
+    made = Table(title=whole_title, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for index, column in enumerate(columns):
         made.add_column(column, justify="left" if index < text else "right", no_wrap=True)
     for row in rows:
-        made.add_row(*(escape(cell) for cell in row))
+        made.add_row(*(Text(cell) for cell in row))
     return made
 
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from codegen.formats import FORMATS, BlockFormat
-from codegen.local_variables import CONSTANTS, Constant, Local, local_variables
-from codegen.spec import Isa, KernelSpec, Memory, Scales
+from codegen.local_variables import local_variables
+from codegen.spec import KernelSpec, Memory, Scales
+from codegen.strategies import BY_NAME, Constant, Local, Sums
 
 PAGE = 65_536
 TABLE_BYTES = 65_536 * 4
@@ -70,8 +71,7 @@ class Plan:
     spec: KernelSpec
     x: BlockFormat
     y: BlockFormat
-    sums: str
-    """What a block's product is: i16x8 or i32x4 partial sums, or one i32."""
+    sums: Sums
     x_factor: int
     y_factor: int
     """Powers of two that scales are multiplied by: the f16 bias, less what a strategy's shifts left in the sum."""
@@ -116,22 +116,9 @@ class Plan:
         return self.spec.unroll > 1
 
 
-_SUMS = {
-    "mul": "i32",
-    "dot": "i32x4",
-    "extmul": "i16x8",
-    "article": "extract",
-    "dot16": "i16x8",
-    "dot32": "i32x4",
-}
-
-_SUM_SHIFT = {"dot": 8}
-"""Strategies that leave the activations multiplied by 2^shift in the integer sum."""
-
-
 def plan(spec: KernelSpec) -> Plan:
     """The numbers of a kernel; a pure function of its spec."""
-    x, y = FORMATS[spec.x], FORMATS[spec.y]
+    x, y, strategy = FORMATS[spec.x], FORMATS[spec.y], BY_NAME[spec.strategy]
     groups = _groups(spec, x, y)
     vectors = {group.accumulator for group in groups if group.size > 1}
     scalars = {group.accumulator for group in groups if group.size == 1} | ({0} if spec.unroll > 1 else set())
@@ -140,9 +127,9 @@ def plan(spec: KernelSpec) -> Plan:
         spec=spec,
         x=x,
         y=y,
-        sums=_SUMS[spec.strategy],
+        sums=strategy.sums,
         x_factor=0 if spec.scales is Scales.TABLE else F16_TO_F32,
-        y_factor=(0 if spec.scales is Scales.TABLE else F16_TO_F32) - _SUM_SHIFT.get(spec.strategy, 0),
+        y_factor=(0 if spec.scales is Scales.TABLE else F16_TO_F32) - strategy.shift,
         groups=groups,
         last=Group((_block(0, x, y),), accumulator=0),
         vectors=kept[0],
@@ -151,7 +138,7 @@ def plan(spec: KernelSpec) -> Plan:
         x_step=x.bytes * spec.unroll,
         y_step=y.bytes * spec.unroll,
         locals=local_variables(spec, max(group.size for group in groups), *kept),
-        constants=CONSTANTS[spec.strategy],
+        constants=strategy.constants,
         pages=1 + (TABLE_BYTES // PAGE if spec.scales is Scales.TABLE else 0),
     )
 
@@ -183,7 +170,7 @@ def _groups(spec: KernelSpec, x: BlockFormat, y: BlockFormat) -> tuple[Group, ..
     """Each accumulator takes a run of unroll / accumulators blocks, in fours, then twos, then one."""
     blocks = tuple(_block(i, x, y) for i in range(spec.unroll))
     run = spec.unroll // spec.accumulators
-    sizes = (1,) if spec.isa is Isa.SCALAR or spec.strategy == "article" else (4, 2, 1)
+    sizes = (4, 2, 1) if BY_NAME[spec.strategy].sums in (Sums.I16X8, Sums.I32X4) else (1,)
     cuts = [0]
     while cuts[-1] < run:
         cuts.append(cuts[-1] + next(size for size in sizes if cuts[-1] + size <= run))

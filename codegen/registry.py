@@ -10,7 +10,8 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from codegen.errors import SpecError
-from codegen.spec import Isa, KernelSpec, Memory, Scales
+from codegen.spec import KernelSpec, Memory, Scales
+from codegen.strategies import Isa
 
 FAMILIES: tuple[KernelSpec, ...] = (
     KernelSpec(Isa.SCALAR),
@@ -31,10 +32,10 @@ SINGLES: tuple[KernelSpec, ...] = (
 )
 """Kernels shipped as they are."""
 
-REGISTERED: tuple[KernelSpec, ...] = (
-    *(replace(family, unroll=unroll) for family in FAMILIES for unroll in UNROLLS),
-    *SINGLES,
+REGISTERED: tuple[KernelSpec, ...] = tuple(
+    dict.fromkeys((*(replace(family, unroll=unroll) for family in FAMILIES for unroll in UNROLLS), *SINGLES))
 )
+"""All of them, each once."""
 
 FASTEST: dict[Isa, KernelSpec] = {
     Isa.SCALAR: KernelSpec(Isa.SCALAR),

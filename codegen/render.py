@@ -10,12 +10,19 @@ import textwrap
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound
+from jinja2 import (
+    Environment,
+    FileSystemLoader,
+    StrictUndefined,
+    TemplateNotFound,
+    TemplateSyntaxError,
+    UndefinedError,
+)
 
-from codegen.errors import SpecError
-from codegen.local_variables import Constant
+from codegen.errors import TemplateError
 from codegen.plan import TABLE_BYTES, Plan, plan
 from codegen.spec import KernelSpec
+from codegen.strategies import Constant
 
 _WIDTH = 110
 
@@ -57,21 +64,32 @@ def render(spec: KernelSpec, root: Path | None = None) -> str:
         root: another folder of templates, for work on templates; the project's own where it is None.
 
     Raises:
-        SpecError: there is no template for the spec's contract.
+        TemplateError: a template is missing or wrong.
     """
     return render_plan(plan(spec), root)
 
 
 def render_plan(numbers: Plan, root: Path | None = None) -> str:
     """The WAT of a kernel whose numbers are these."""
-    spec, env = numbers.spec, environment(root)
+    where = root or template_root()
     try:
-        kernel = env.get_template(f"{spec.contract}.wat.j2")
+        return _rendered(numbers, environment(root))
     except TemplateNotFound as missing:
-        where = root or template_root()
-        raise SpecError(f"template {missing}: not in {where}; reinstall the package") from None
+        raise TemplateError(
+            f"template {missing}: not in {where}; write it, or reinstall the package"
+        ) from None
+    except TemplateSyntaxError as error:
+        raise TemplateError(f"template {error.name}, line {error.lineno}: {error.message}") from None
+    except UndefinedError as error:
+        raise TemplateError(
+            f"templates of {numbers.spec.name}: {error.message}; see the Plan's fields"
+        ) from None
+
+
+def _rendered(numbers: Plan, env: Environment) -> str:
+    spec = numbers.spec
     body = tidy(
-        kernel.render(
+        env.get_template(f"{spec.contract}.wat.j2").render(
             plan=numbers,
             not_whole_blocks=_not_whole_blocks(numbers),
             seen_mask="0x1000000010000000",

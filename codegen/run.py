@@ -68,13 +68,14 @@ def _read_vector(source: Path, columns: int) -> npt.NDArray[np.float32]:
         loaded = np.load(source, mmap_mode="r", allow_pickle=False)
     except OSError as error:
         raise InputError(f"{source}: cannot be read ({error.strerror or 'not an .npy file'})") from None
-    except (ValueError, EOFError):
+    except Exception:  # a header is parsed as Python: what a broken one raises has no end
         raise InputError(f"{source}: not an .npy file; write it with numpy.save") from None
     if not isinstance(loaded, np.ndarray) or loaded.ndim != 1 or loaded.dtype.kind not in "fiu":
         raise InputError(f"{source}: must be one-dimensional and of numbers")
     if loaded.size < columns:
         raise InputError(f"{source}: has {loaded.size} numbers, a matrix has {columns} columns; give as many")
-    values = np.asarray(loaded[:columns], np.float32)
+    with np.errstate(over="ignore"):
+        values = np.asarray(loaded[:columns], np.float32)
     if not np.isfinite(values).all():
         raise InputError(f"{source}: has infinities or NaN among its first {columns} numbers")
     return values

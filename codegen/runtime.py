@@ -7,64 +7,40 @@ which loops inside wasm.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 import wasmtime
 
-from codegen.arena import U8, WASM32_BYTES, Arena
+from codegen.arena import U8, Arena
 from codegen.assemble import assemble
-from codegen.errors import KernelCallError
+from codegen.errors import KernelCallError, KernelLoadError, KernelTrapError
 from codegen.formats import FORMATS, BlockFormat
+from codegen.host import (
+    EngineOptions,
+    Extern,
+    as_count,
+    as_func,
+    as_i32,
+    as_memory,
+    driver,
+    engine,
+    reason_of,
+)
 from codegen.plan import PAGE, TABLE_BYTES
 from codegen.reference import Bytes
-from codegen.render import environment, render, tidy
+from codegen.render import render
 from codegen.spec import KernelSpec, Memory, Scales
 
 F32 = npt.NDArray[np.float32]
-Extern = (
-    wasmtime.Func | wasmtime.Global | wasmtime.Memory | wasmtime.SharedMemory | wasmtime.Table | wasmtime.Tag
-)
 
+
+_IGNORED = 0x5A5A5A5A
+"""What is passed for bs, bx and by: a kernel that does not ignore them goes wrong."""
 
 _TABLE_AT = 12_345
 """Where a kernel that imports its memory keeps its f16 table: not at 0, and not aligned, so that this is tested."""
-
-
-@dataclass(frozen=True)
-class EngineOptions:
-    """Which WebAssembly features an engine has, and how relaxed SIMD behaves in it."""
-
-    simd: bool = True
-    relaxed_simd: bool = True
-    relaxed_simd_deterministic: bool = False
-
-    def __post_init__(self) -> None:
-        if self.relaxed_simd and not self.simd:
-            # wasmtime aborts the whole process on this one.
-            raise KernelCallError("EngineOptions: relaxed_simd needs simd; turn both off")
-
-
-@cache
-def engine(options: EngineOptions) -> wasmtime.Engine:
-    """A wasmtime engine with these options, made once."""
-    config = wasmtime.Config()
-    config.wasm_relaxed_simd = options.relaxed_simd
-    config.wasm_simd = options.simd
-    config.wasm_relaxed_simd_deterministic = options.relaxed_simd_deterministic
-    return wasmtime.Engine(config)
-
-
-def driver_wat() -> str:
-    """The module that calls a kernel row by row, and round by round."""
-    return tidy(environment().get_template("driver.wat.j2").render())
-
-
-@cache
-def _driver() -> bytes:
-    return assemble(driver_wat())
 
 
 @dataclass(frozen=True)
@@ -72,6 +48,7 @@ class Placed:
     """Rows of blocks in a kernel's memory, until it places others; the fields are those of templates/driver.wat.j2."""
 
     kernel: Kernel
+    number: int
     rows: int
     n: int
     s: int
@@ -81,7 +58,13 @@ class Placed:
     y_step: int
 
     def run(self, rounds: int) -> None:
-        """Computes all rows, `rounds` times over."""
+        """Computes all rows, `rounds` times over.
+
+        Raises:
+            KernelCallError: the kernel has placed other rows since.
+        """
+        if not self.kernel.holds(self):
+            raise KernelCallError("rows: the kernel has placed others since; place them again")
         if self.rows:
             self.kernel.call_rows(rounds, self.rows, self.n, self.s, self.x, self.x_step, self.y, self.y_step)
 
@@ -100,13 +83,17 @@ class Kernel:
         self.y: BlockFormat = FORMATS[spec.y]
         host = engine(options or EngineOptions())
         self.store = wasmtime.Store(host)
-        module = wasmtime.Module(host, wasm)
+        try:
+            module = wasmtime.Module(host, wasm)
+        except wasmtime.WasmtimeError as error:
+            raise KernelLoadError(f"{spec.name}: refused by wasmtime ({reason_of(error)})") from None
         imports, memory = self._imports(module)
         exports = wasmtime.Instance(self.store, module, imports).exports(self.store)
-        memory = memory or _memory(exports["memory"])
-        self._vec_dot = _func(exports[f"ggml_{spec.contract}"])
-        driver = wasmtime.Instance(self.store, wasmtime.Module(host, _driver()), [self._vec_dot])
-        self._rows = _func(driver.exports(self.store)["rows"])
+        memory = memory or as_memory(exports["memory"])
+        self._vec_dot = as_func(exports[f"ggml_{spec.contract}"])
+        caller = wasmtime.Instance(self.store, wasmtime.Module(host, driver()), [self._vec_dot])
+        self._rows = as_func(caller.exports(self.store)["rows"])
+        self._placed = 0
         self.arena = Arena(self.store, memory, self._first_free())
 
     @classmethod
@@ -166,29 +153,50 @@ class Kernel:
 
     def place(self, x: Bytes, y: Bytes, rows: int, n: int, *, per_row: bool = False) -> Placed:
         """Copies the blocks of `rows` into wasm memory, in place of those of an earlier call."""
-        if type(rows) is not int or rows < 0:
-            raise KernelCallError(f"rows = {rows!r}: must be a non-negative whole number")
+        rows, n = as_count("rows", rows), as_count("n", n, self.x.elements)
         x_step, y_step = self._steps(n)
         weights = self._checked("x", x, rows * x_step)
         activations = self._checked("y", y, y_step * (rows if per_row else 1))
         self.arena.reset()
+        self._placed += 1
         s = self.arena.allocate(4 * rows)
         at_x, at_y = self.arena.put(weights), self.arena.put(activations)
-        return Placed(self, rows, n, s, at_x, x_step, at_y, y_step if per_row else 0)
+        return Placed(self, self._placed, rows, n, s, at_x, x_step, at_y, y_step if per_row else 0)
+
+    def holds(self, placed: Placed) -> bool:
+        """Whether these rows are still the ones in memory."""
+        return placed.number == self._placed
 
     def call_rows(
         self, rounds: int, rows: int, n: int, s: int, x: int, x_step: int, y: int, y_step: int
     ) -> None:
-        """Calls the kernel rounds * rows times on blocks already in memory; see templates/driver.wat.j2."""
-        self._rows(self.store, *(_i32(v) for v in (rounds, rows, n, s, x, x_step, y, y_step)))
+        """Calls the kernel rounds * rows times, both at least 1, on blocks already in memory; templates/driver.wat.j2.
+
+        Raises:
+            KernelTrapError: the kernel trapped.
+        """
+        if rounds < 1 or rows < 1:
+            raise KernelCallError(f"rounds = {rounds}, rows = {rows}: must be at least 1")
+        self._enter(self._rows, (rounds, rows, n, s, x, x_step, y, y_step))
 
     def call(self, n: int, s: int, x: int, y: int, nrc: int = 1) -> None:
-        """Calls the export itself, once, on blocks already in memory; wasmtime.Trap where its contract is broken."""
-        self._vec_dot(self.store, *(_i32(v) for v in (n, s, 0, x, 0, y, 0, nrc)))
+        """Calls the export itself, once, on blocks already in memory. What it should ignore is not zero.
+
+        Raises:
+            KernelTrapError: the call was outside the contract, or outside memory.
+        """
+        self._enter(self._vec_dot, (n, s, _IGNORED, x, _IGNORED, y, _IGNORED, nrc))
+
+    def _enter(self, function: wasmtime.Func, arguments: tuple[int, ...]) -> None:
+        try:
+            function(self.store, *(as_i32(value) for value in arguments))
+        except wasmtime.Trap as trap:
+            contract = trap.trap_code is wasmtime.TrapCode.UNREACHABLE
+            raise KernelTrapError(
+                f"{self.spec.name}: trapped ({reason_of(trap)})", contract=contract
+            ) from None
 
     def _steps(self, n: int) -> tuple[int, int]:
-        if type(n) is not int or n < 0 or n % self.x.elements:
-            raise KernelCallError(f"n = {n!r}: must be a non-negative multiple of {self.x.elements}")
         blocks = n // self.x.elements
         return blocks * self.x.bytes, blocks * self.y.bytes
 
@@ -200,24 +208,9 @@ class Kernel:
             raise KernelCallError(f"{name}: must be a buffer of bytes, not {type(data).__name__}") from None
         if not view.c_contiguous:
             raise KernelCallError(f"{name}: must be contiguous; copy it first")
+        if view.itemsize != 1:
+            raise KernelCallError(f"{name}: must be blocks as bytes, not items of {view.itemsize} bytes")
         if view.nbytes < need:
             raise KernelCallError(f"{name}: {view.nbytes} bytes, n asks for {need}; pass whole blocks")
         # numpy has no empty view of a buffer.
         return np.frombuffer(view, np.uint8)[:need] if view.nbytes else np.zeros(0, np.uint8)
-
-
-def _i32(value: int) -> int:
-    """An address or count as wasmtime wants it, signed; a value that would wrap is refused."""
-    if not -(1 << 31) <= value < WASM32_BYTES:
-        raise KernelCallError(f"{value}: does not fit in 32 bits")
-    return value - WASM32_BYTES if value >= 1 << 31 else value
-
-
-def _func(export: Extern) -> wasmtime.Func:
-    assert isinstance(export, wasmtime.Func)
-    return export
-
-
-def _memory(export: Extern) -> wasmtime.Memory:
-    assert isinstance(export, wasmtime.Memory)
-    return export

@@ -6,15 +6,18 @@ import dataclasses
 import json
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from codegen.assemble import default_assembler
 from codegen.bench.timing import Timing
-from codegen.engines.matrix import Matrix
 from codegen.gguf_file import LeftOut
 from codegen.judge import Report
 from codegen.output import console, table
 from codegen.run import MatrixResult
 from codegen.spec import KernelSpec
+
+if TYPE_CHECKING:  # only there, since what drives browsers is slow to import
+    from codegen.engines.matrix import Matrix
 
 _FAILURES_SHOWN = 5
 

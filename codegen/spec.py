@@ -16,19 +16,12 @@ from typing import TypeVar
 
 from codegen.errors import SpecError
 from codegen.formats import FORMATS
+from codegen.strategies import ALL, Isa
 
 E = TypeVar("E", bound=StrEnum)
 
 MAX_UNROLL = 16
 MAX_ACCUMULATORS = 8
-
-
-class Isa(StrEnum):
-    """What the engine must have: nothing, fixed-width SIMD, or relaxed SIMD as well."""
-
-    SCALAR = "scalar"
-    SIMD128 = "simd128"
-    RELAXED = "relaxed"
 
 
 class Scales(StrEnum):
@@ -45,12 +38,8 @@ class Memory(StrEnum):
     IMPORT = "import"
 
 
-STRATEGIES: dict[Isa, tuple[str, ...]] = {
-    Isa.SCALAR: ("mul",),
-    Isa.SIMD128: ("dot", "extmul", "article"),
-    Isa.RELAXED: ("dot16", "dot32"),
-}
-"""The multiply strategies of each ISA; the first is the default, the fastest measured (docs/performance.md)."""
+STRATEGIES: dict[Isa, tuple[str, ...]] = {isa: tuple(s.name for s in ALL if s.isa is isa) for isa in Isa}
+"""The names of each ISA's multiply strategies, the default first."""
 
 OPS = ("vec_dot",)
 OPERANDS = (("q4_0", "q8_0"),)

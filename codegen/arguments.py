@@ -1,0 +1,56 @@
+"""Arguments of the command line: refused in one line, converted where they are sound."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
+from typing import NoReturn
+
+from codegen.emit import Emit
+from codegen.errors import printable
+from codegen.strategies import Isa
+
+WRONG_CALL = 2
+"""The exit status of a call that cannot be carried out."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Errors in one line, without the usage text."""
+
+    def error(self, message: str) -> NoReturn:
+        """Says what is wrong, and leaves."""
+        self.exit(WRONG_CALL, f"codegen: {printable(message)}; see `{self.prog} --help`\n")
+
+
+def folder(text: str) -> str:
+    """The name of a folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("'': must name a folder")
+    return text
+
+
+def isa(text: str) -> Isa:
+    """An instruction set."""
+    if text not in tuple(Isa):
+        raise argparse.ArgumentTypeError(f"{text!r}: known are {', '.join(Isa)}")
+    return Isa(text)
+
+
+def kinds(text: str) -> list[Emit]:
+    """What to emit, comma between."""
+    for kind in text.split(","):
+        if kind not in tuple(Emit):
+            raise argparse.ArgumentTypeError(f"{kind!r}: known are {', '.join(Emit)}")
+    return [Emit(kind) for kind in dict.fromkeys(text.split(","))]
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """A converter to whole numbers of a range."""
+
+    def convert(text: str) -> int:
+        if not (re.fullmatch("0|[1-9][0-9]{0,18}", text) and low <= int(text) <= high):
+            raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number from {low} to {high}")
+        return int(text)
+
+    return convert

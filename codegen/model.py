@@ -1,0 +1,56 @@
+"""The f32 additions of a kernel, in its order: what its bits must be, whatever they are.
+
+The oracle says what is right; this says what was meant. It knows nothing of WebAssembly: terms are rounded once, as
+docs/numerics.md promises, and added as the Plan's groups and accumulators say.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from codegen.formats import Q4_0, Q8_0
+from codegen.plan import Plan
+from codegen.reference import Bytes, decode
+
+F32 = npt.NDArray[np.float32]
+
+
+def terms(x: Bytes, y: Bytes) -> F32:
+    """S * (dx * dy) of each block, rounded once; scales finite."""
+    left, right = decode(x, Q4_0), decode(y, Q8_0)
+    sums = (left.values.astype(np.int64) * right.values).sum(axis=1)
+    scales = _f32(left.scales) * _f32(right.scales)  # exact: 11 bits times 11
+    product: F32 = sums.astype(np.float32) * scales
+    return product
+
+
+def result(numbers: Plan, each: F32) -> np.float32:
+    """The sum of terms as the kernel adds them."""
+    vectors = {a: np.zeros(4, np.float32) for a in numbers.vectors}
+    scalars = {a: np.float32(0) for a in numbers.scalars}
+    unroll = numbers.spec.unroll
+    rest = len(each) // unroll * unroll
+    for turn in each[:rest].reshape(-1, unroll):
+        for group in numbers.groups:
+            here = turn[[block.index for block in group.blocks]]
+            if group.size > 1:
+                vectors[group.accumulator][: group.size] += here
+            else:
+                scalars[group.accumulator] += here[0]
+    for term in each[rest:]:
+        scalars[0] += term
+    parts = list(scalars.values())
+    if vectors:
+        first, *others = vectors.values()
+        for other in others:
+            first = first + other
+        parts.insert(0, (first[0] + first[1]) + (first[2] + first[3]))
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return np.float32(total)
+
+
+def _f32(halves: npt.NDArray[np.uint16]) -> F32:
+    return halves.view(np.float16).astype(np.float32)

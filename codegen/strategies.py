@@ -1,0 +1,98 @@
+"""How weights and activations meet: one entry a multiply strategy, one template each in templates/lib/product/.
+
+An entry says what the template's macro needs and what it leaves; docs/adding-a-kernel.md says how to add one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Isa(StrEnum):
+    """What the engine must have: nothing, fixed-width SIMD, or relaxed SIMD as well."""
+
+    SCALAR = "scalar"
+    SIMD128 = "simd128"
+    RELAXED = "relaxed"
+
+
+class Sums(StrEnum):
+    """What a block's product is, and so how it becomes one integer: templates/lib/sums.wat.j2."""
+
+    I32 = "i32"
+    """An i32, the whole sum; scalar code only."""
+    I16X8 = "i16x8"
+    """Partial sums of at most 4,096 in magnitude, folded in i16 and widened last."""
+    I32X4 = "i32x4"
+    """Partial sums, folded in i32."""
+    EXTRACT = "extract"
+    """i16 partial sums taken out lane by lane, as the article does; one block at a time only."""
+
+
+@dataclass(frozen=True)
+class Local:
+    """One local variable of the generated function, and what it is for."""
+
+    name: str
+    type: str
+    role: str
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A vector that a strategy keeps in a local, all lanes alike."""
+
+    name: str
+    shape: str
+    lanes: int
+    value: str
+    role: str
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """One way to multiply a block.
+
+    Attributes:
+        name: what it is called in kernel names, and its template.
+        isa: what it needs.
+        sums: what its macro leaves in the target local.
+        constants: vectors it wants in locals, set before the loop.
+        locals: locals its macro sets and reads.
+        shift: how many bits too large its sums are; a power of two that the scales take off again.
+    """
+
+    name: str
+    isa: Isa
+    sums: Sums
+    constants: tuple[Constant, ...]
+    locals: tuple[Local, ...]
+    shift: int = 0
+
+
+_LOW4 = Constant("low4", "i8x16", 16, "15", "0x0f in each byte")
+_EIGHTS = Constant("eights", "i8x16", 16, "8", "the nibbles' zero point, in each byte")
+_SIGNS = Constant("signs", "i8x16", 16, "0x88", "the top bit of each nibble")
+_ODD = Constant("odd", "i16x8", 8, "0xff00", "the odd byte of each i16 lane")
+
+_Q = Local("q", "v128", "32 packed weights")
+_ACTIVATIONS = (Local("y0", "v128", "activations 0 to 15"), Local("y1", "v128", "activations 16 to 31"))
+_WEIGHTS = (Local("w0", "v128", "weights 0 to 15, i8x16"), Local("w1", "v128", "weights 16 to 31, i8x16"))
+_SCALAR = (
+    Local("w", "i32", "eight weights, four bits each, two's complement"),
+    Local("low", "i32", "sum over low nibbles"),
+    Local("high", "i32", "sum over high nibbles"),
+)
+
+ALL: tuple[Strategy, ...] = (
+    Strategy("mul", Isa.SCALAR, Sums.I32, (), _SCALAR),
+    Strategy("dot", Isa.SIMD128, Sums.I32X4, (_SIGNS, _ODD), (_Q, *_ACTIVATIONS), shift=8),
+    Strategy("extmul", Isa.SIMD128, Sums.I16X8, (_LOW4, _EIGHTS), (_Q, *_WEIGHTS)),
+    Strategy("article", Isa.SIMD128, Sums.EXTRACT, (_LOW4, _EIGHTS), (_Q, *_WEIGHTS)),
+    Strategy("dot16", Isa.RELAXED, Sums.I16X8, (_LOW4, _EIGHTS), (_Q, *_ACTIVATIONS)),
+    Strategy("dot32", Isa.RELAXED, Sums.I32X4, (_LOW4, _EIGHTS), (_Q, *_ACTIVATIONS)),
+)
+"""Every strategy; the first of an ISA is its default, the fastest measured (docs/performance.md)."""
+
+BY_NAME: dict[str, Strategy] = {strategy.name: strategy for strategy in ALL}

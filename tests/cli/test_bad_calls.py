@@ -1,0 +1,100 @@
+"""Wrong calls: each is refused in one line that names the thing, and leaves no file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import Call, assert_refused, codegen, contents
+
+KERNEL = "vec_dot_q4_0_q8_0__"
+
+UNROLLS = [
+    "0",
+    "-1",
+    "2.5",
+    "abc",
+    "17",
+    "",
+    "02",
+    "+2",
+    "1_0",
+    " 2",
+    "2\n",
+    "٢",
+    "\N{FULLWIDTH DIGIT TWO}",
+    "²",
+    "9" * 5000,
+]
+
+WRONG: dict[tuple[str, ...], str] = {
+    (): "VERB",
+    ("frobnicate",): "'frobnicate'",
+    ("emit", "--frobnicate"): "--frobnicate",
+    ("list", "extra\nargument"): "extra",
+    ("verify", "--unroll", "0"): "'0'",
+    ("bench", "--unroll", "17"): "'17'",
+    ("bench", "--n", "31"): "'31'",
+    ("bench", "--n", "48"): "48",
+    ("bench", "--rounds", "0"): "'0'",
+    ("run",): "MODEL.gguf",
+    ("run", "model.gguf", "--seed", "-1"): "'-1'",
+    ("--emit",): "--emit",
+    ("--emit", "asm"): "'asm'",
+    ("--emit", "wat,elf"): "'elf'",
+    ("--emit", "wat,"): "''",
+    ("--emit", "WAT"): "'WAT'",
+    ("--emit", "wat", "--isa", "avx2"): "'avx2'",
+    ("--emit", "wat", "--isa", "simd128,relaxed"): "'simd128,relaxed'",
+    ("--emit", "wat", "--isa", "relaxed\nsimd"): r"'relaxed\nsimd'",
+    ("--emit", "wat", "--out", ""): "--out",
+    ("--emit", "wat", "stray"): "stray",
+    ("--emit", "wat", "--unroll", "4", "--kernel", f"{KERNEL}relaxed_u2"): f"{KERNEL}relaxed_u2",
+    ("--emit", "wat", "--isa", "scalar", "--kernel", f"{KERNEL}relaxed_u2"): f"{KERNEL}relaxed_u2",
+    ("--emit", "wat", "--isa", "scalar", "--kernel", "*relaxed*"): "'*relaxed*'",
+}
+WRONG |= {("--emit", "wat", f"--unroll={unroll}"): repr(unroll) for unroll in UNROLLS}
+WRONG |= {
+    ("--emit", "wat", "--kernel", name): named
+    for name, named in {
+        "": "''",
+        "q4_0": "'q4_0'",
+        "*q9_9*": "'*q9_9*'",
+        "../../etc/passwd": "'../../etc/passwd'",
+        f"{KERNEL}relaxed_u2\n": r"relaxed_u2\n'",
+        f"{KERNEL}relaxed_u2.wat": "relaxed_u2.wat",
+        f"{KERNEL}avx2_u2": "'avx2'",
+        f"{KERNEL}simd128-dot16_u2": "'dot16'",
+        f"{KERNEL}simd128-article_u2": "'article'",
+        f"{KERNEL}relaxed_u17": "unroll = 17",
+        f"{KERNEL}relaxed_u4_a3": "accumulators = 3",
+        f"{KERNEL}relaxed_u9_a9": "accumulators = 9",
+        f"{KERNEL}relaxed_u4_a1": f"'{KERNEL}relaxed_u4'",
+        f"{KERNEL}relaxed-dot16_u4": f"'{KERNEL}relaxed_u4'",
+        f"{KERNEL}relaxed_u04": "relaxed_u04",
+        f"{KERNEL}relaxed_u٤": "relaxed_u٤",
+        f"{KERNEL}relaxed_u4_import_table": "relaxed_u4_import_table",
+        "vec_dot_q4_0_q4_0__relaxed_u4": "'q4_0' x 'q4_0'",
+    }.items()
+}
+
+
+def shortened(words: tuple[str, ...]) -> str:
+    return " ".join(words)[:60] or "nothing"
+
+
+@pytest.mark.parametrize("words", WRONG, ids=shortened)
+def test_refused_in_one_line_and_no_file_left(words: tuple[str, ...], call: Call, tmp_path: Path) -> None:
+    assert_refused(call(*words), WRONG[words])
+    assert contents(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--emit", "wat", "--unroll", "-1"), ("--emit", "wat", "--kernel", "q4_0"), ("frobnicate",)],
+    ids=shortened,
+)
+def test_a_process_refuses_the_same_way(words: tuple[str, ...], tmp_path: Path) -> None:
+    assert_refused(codegen(*words, cwd=tmp_path, status=None), repr(words[-1]))
+    assert contents(tmp_path) == {}

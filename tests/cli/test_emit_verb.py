@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from codegen import Isa, KernelSpec, Memory, Scales, assemble, render
+from codegen.assemble import default_assembler
+from codegen.registry import REGISTERED
+from tests.cli.command import GENERATED, arguments, assert_refused, codegen, contents, environment
+
+RELAXED_U2 = KernelSpec(Isa.RELAXED, unroll=2)
+NAMES = [entry["name"] for entry in json.loads((GENERATED / "manifest.json").read_text())]
+
+
+def stdout_bytes(*words: str, cwd: Path) -> bytes:
+    return subprocess.run(
+        arguments(*words), cwd=cwd, env=environment(), capture_output=True, check=True
+    ).stdout
+
+
+@pytest.fixture(scope="module")
+def emitted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    folder = tmp_path_factory.mktemp("emitted")
+    return folder, codegen("--emit", "wat", cwd=folder).stdout
+
+
+def test_emit_wat_writes_the_committed_bytes_and_nothing_else(emitted: tuple[Path, str]) -> None:
+    folder, _ = emitted
+    assert contents(folder) == {
+        f"generated/{name}.wat": (GENERATED / f"{name}.wat").read_bytes() for name in NAMES
+    }
+
+
+def test_emit_names_every_file_it_wrote(emitted: tuple[Path, str]) -> None:
+    *wrote, summary = emitted[1].splitlines()
+    assert sorted(wrote) == sorted(f"wrote {Path('generated', f'{name}.wat')}" for name in NAMES)
+    assert summary == f"{len(NAMES)} files: {len(NAMES)} written, 0 up to date"
+
+
+def test_emit_rewrites_only_what_is_not_up_to_date(emitted: tuple[Path, str]) -> None:
+    folder, _ = emitted
+    before = contents(folder)
+    stale, *fresh = sorted((folder / "generated").iterdir())
+    stale.write_bytes(stale.read_bytes()[:-100])
+    (folder / "generated" / "someone else's.txt").write_text("stays")
+    written = {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in fresh}
+
+    done = codegen("emit", "--emit=wat", cwd=folder)
+
+    assert {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in fresh} == written
+    assert contents(folder) == {**before, "generated/someone else's.txt": b"stays"}
+    assert done.stdout.splitlines() == [
+        f"wrote {stale.relative_to(folder)}",
+        f"{len(NAMES)} files: 1 written, {len(NAMES) - 1} up to date",
+    ]
+
+
+def test_emit_writes_what_kernel_isa_unroll_and_out_choose(tmp_path: Path) -> None:
+    choice = ["--kernel", "vec_dot_*", "--isa", "relaxed", "--unroll", "2"]
+    done = codegen("--emit", "wat,wasm", *choice, "--out", "a/b", cwd=tmp_path)
+    specs = [RELAXED_U2, KernelSpec(Isa.RELAXED, unroll=2, strategy="dot32")]
+    wats = {f"a/b/{spec.name}.wat": render(spec).encode() for spec in specs}
+    wasms = {f"a/b/{spec.name}.wasm": assemble(render(spec)) for spec in specs}
+    assert contents(tmp_path) == wats | wasms
+    assert (
+        done.stdout.splitlines()[-1]
+        == f"4 files: 4 written, 0 up to date, assembled by {default_assembler()}"
+    )
+
+
+def test_emit_writes_wasm_into_build_and_wat_into_generated(tmp_path: Path) -> None:
+    codegen("--emit", "wasm,wat,wasm", "--kernel", RELAXED_U2.name, cwd=tmp_path)
+    assert list(contents(tmp_path)) == [f"build/{RELAXED_U2.name}.wasm", f"generated/{RELAXED_U2.name}.wat"]
+
+
+def test_emit_takes_several_kernels_registered_or_not(tmp_path: Path) -> None:
+    free = KernelSpec(Isa.SIMD128, unroll=12, accumulators=4, scales=Scales.TABLE, memory=Memory.IMPORT)
+    codegen("--emit", "wat", "--kernel", free.name, "--kernel", "*scalar_u[14]", "-o", "x", cwd=tmp_path)
+    assert sorted(contents(tmp_path)) == sorted(
+        f"x/{spec.name}.wat" for spec in (free, KernelSpec(Isa.SCALAR), KernelSpec(Isa.SCALAR, unroll=4))
+    )
+
+
+def test_standard_output_gets_one_wat(tmp_path: Path) -> None:
+    out = stdout_bytes("--emit", "wat", "--kernel", RELAXED_U2.name, "--out", "-", cwd=tmp_path)
+    assert out == (GENERATED / f"{RELAXED_U2.name}.wat").read_bytes()
+    assert contents(tmp_path) == {}
+
+
+def test_standard_output_gets_several_wats_in_the_registrys_order(tmp_path: Path) -> None:
+    out = stdout_bytes("--emit", "wat", "--isa", "simd128", "--out", "-", cwd=tmp_path)
+    wanted = [spec.name for spec in REGISTERED if spec.isa == "simd128"]
+    assert out == b"".join((GENERATED / f"{name}.wat").read_bytes() for name in wanted)
+
+
+def test_standard_output_gets_one_wasm(tmp_path: Path) -> None:
+    out = stdout_bytes("--emit", "wasm", "--kernel", RELAXED_U2.name, "--out", "-", cwd=tmp_path)
+    assert out == assemble(render(RELAXED_U2))
+    assert contents(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["wasm", "--isa", "scalar"], ["wat,wasm", "--kernel", RELAXED_U2.name]],
+    ids=["kernels", "kinds"],
+)
+def test_standard_output_refuses_binaries_that_would_run_together(words: list[str], tmp_path: Path) -> None:
+    assert_refused(codegen("--emit", *words, "--out", "-", cwd=tmp_path, status=2), "--out -", "--kernel")
+    assert contents(tmp_path) == {}

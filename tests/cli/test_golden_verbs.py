@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from codegen import Isa, KernelSpec, assemble, render
+from codegen.cost import Cost, cost
+from tests.cli.command import ROOT, Call, assert_refused, codegen, contents
+
+ONE, TWO = (KernelSpec(Isa.RELAXED, unroll=unroll) for unroll in (1, 2))
+FILE = f"{TWO.name}.wat"
+TEXT = render(TWO)
+ORPHAN = "vec_dot_q4_0_q8_0__mmx_u1.wat"
+
+
+@pytest.fixture(scope="module")
+def blessed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("blessed")
+    codegen("bless", "--out", folder, cwd=folder)
+    return folder
+
+
+@pytest.fixture
+def goldens(blessed: Path, tmp_path: Path) -> Path:
+    """Sound goldens to spoil, in the folder `goldens` of the folder that `call` runs in."""
+    return shutil.copytree(blessed, tmp_path / "goldens")
+
+
+def failed_check(call: Call) -> tuple[str, list[str]]:
+    """The diff, and the complaints, of a check that fails."""
+    done = call("check", "-o", "goldens")
+    assert done.returncode == 1, done.stderr
+    return done.stdout, done.stderr.splitlines()
+
+
+def cost_of(spec: KernelSpec) -> Cost:
+    return cost(assemble(render(spec)), f"ggml_{spec.contract}", spec.unroll)
+
+
+def unchanged_cost() -> str:
+    c = cost_of(TWO)
+    return f"{c.opcodes:.2f} -> {c.opcodes:.2f} opcodes per 32 weights, {c.bytes} -> {c.bytes} bytes"
+
+
+def test_check_passes_on_the_committed_goldens() -> None:
+    assert codegen("check", cwd=ROOT).stdout == "generated/ is what the generator says\n"
+
+
+def test_check_passes_on_what_was_blessed(goldens: Path, call: Call) -> None:
+    done = call("check", "-o", "goldens")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "goldens/ is what the generator says\n", "")
+
+
+def test_check_shows_what_changed_what_it_costs_and_how_to_bless(goldens: Path, call: Call) -> None:
+    (goldens / FILE).write_text(TEXT.replace("\n\n", "\n\n  ;; somebody's change\n", 1))
+    diff, [complaint] = failed_check(call)
+    old, new, hunk, *lines = diff.splitlines()
+    assert (old, new) == (f"--- goldens/{FILE} (committed)", f"+++ goldens/{FILE} (generator)")
+    assert hunk.startswith("@@ -")
+    assert [line for line in lines if line[0] in "+-"] == ["-  ;; somebody's change"]
+    assert complaint.startswith(f"{FILE} differs: {unchanged_cost()}; ")
+    assert complaint.endswith("codegen bless --out goldens")
+
+
+def test_check_tells_the_cost_delta_of_other_code(goldens: Path, call: Call) -> None:
+    (goldens / FILE).write_text(render(ONE))
+    _, [complaint] = failed_check(call)
+    was, now = cost_of(ONE), cost_of(TWO)
+    assert f"{was.opcodes / 2:.2f} -> {now.opcodes:.2f} opcodes" in complaint
+    assert f"{was.bytes} -> {now.bytes} bytes" in complaint
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (TEXT.encode()[:2000], "does not assemble"),
+        (b"", "does not assemble"),
+        (b"(module)\n", "does not assemble"),
+        (b"\xff\xfe\0", "not ASCII"),
+        (TEXT.encode().replace(b"\n", b"\r\n"), "differs"),
+        (None, "missing"),
+    ],
+    ids=["truncated", "empty", "no-kernel", "binary", "crlf", "missing"],
+)
+def test_check_names_a_golden_that_is_broken(
+    goldens: Path, call: Call, content: bytes | None, told: str
+) -> None:
+    (goldens / FILE).unlink()
+    if content is not None:
+        (goldens / FILE).write_bytes(content)
+    _, [complaint] = failed_check(call)
+    assert complaint.startswith(f"{FILE} ")
+    assert told in complaint
+    assert complaint.endswith("codegen bless --out goldens")
+
+
+def test_check_diff_has_a_line_a_line_where_the_last_newline_is_lost(goldens: Path, call: Call) -> None:
+    (goldens / FILE).write_text(TEXT[:-1])
+    diff, _ = failed_check(call)
+    last = TEXT.splitlines()[-1]
+    assert [line for line in diff.splitlines()[3:] if line[0] in "+-"] == [f"-{last}", f"+{last}"]
+
+
+@pytest.mark.parametrize("table", ["costs.md", "manifest.json"])
+def test_check_compares_the_tables_too(goldens: Path, call: Call, table: str) -> None:
+    text = (goldens / table).read_text()
+    (goldens / table).write_text(text.replace("relaxed_u4", "relaxed_u5", 1))
+    diff, [complaint] = failed_check(call)
+    assert "relaxed_u5" in diff
+    assert complaint.startswith(f"{table} differs; ")
+
+
+@pytest.mark.parametrize("name", [ORPHAN, FILE.replace("_u2", "_u7"), FILE.replace(".wat", ".txt")])
+def test_check_names_an_orphan(goldens: Path, call: Call, name: str) -> None:
+    (goldens / name).write_text(TEXT)
+    _, [complaint] = failed_check(call)
+    assert complaint.startswith(f"{name} is an orphan")
+
+
+def test_check_lets_a_sound_kernel_that_is_not_shipped_lie_there(goldens: Path, call: Call) -> None:
+    call("--emit", "wat", "--unroll", "7", "--isa", "relaxed", "--out", "goldens")
+    assert len(list(goldens.glob("*_u7.wat"))) == 2
+    assert call("check", "-o", "goldens").returncode == 0
+
+
+def test_check_without_goldens_is_a_wrong_call(call: Call) -> None:
+    assert_refused(call("check"), "generated", "--out")
+
+
+def test_bless_mends_whatever_check_complains_of(blessed: Path, goldens: Path, call: Call) -> None:
+    gone, leftover = f"{ONE.name}.wat", f".{FILE}.{2**22 + 1}.tmp"  # above the largest process id of Linux
+    (goldens / gone).unlink()
+    (goldens / FILE).write_text("(module)\n")
+    (goldens / ORPHAN).write_text(TEXT)
+    (goldens / leftover).write_text("of a process that was killed")
+    told = call("bless", "--out", "goldens").stdout.splitlines()
+    assert {f"blessed goldens/{gone}", f"blessed goldens/{FILE}", f"removed goldens/{ORPHAN}"} <= set(told)
+    assert contents(goldens) == contents(blessed)
+
+
+@pytest.mark.parametrize("name", [ORPHAN, "notes.txt", f".{FILE}.{2**22 + 1}.tmp"])
+def test_bless_or_the_complaint_itself_says_how_to_get_rid_of_an_orphan(
+    goldens: Path, call: Call, name: str
+) -> None:
+    (goldens / name).write_text("no kernel")
+    _, [complaint] = failed_check(call)
+    assert "remove" in complaint or complaint.endswith("bless")
+    if complaint.endswith("bless"):
+        call("bless", "-o", "goldens")
+        assert call("check", "-o", "goldens").returncode == 0
+
+
+def test_bless_with_nothing_to_do_writes_nothing(goldens: Path, call: Call) -> None:
+    times = {path: path.stat().st_mtime_ns for path in goldens.iterdir()}
+    assert call("bless", "-o", "goldens").stdout.startswith("0 files changed; ")
+    assert {path: path.stat().st_mtime_ns for path in goldens.iterdir()} == times
+
+
+def test_bless_is_refused_in_ci(goldens: Path) -> None:
+    (goldens / FILE).write_text("(module)\n")
+    before = contents(goldens)
+    assert_refused(codegen("bless", "-o", goldens, cwd=goldens, status=2, CI="true"), "bless", "CI")
+    assert contents(goldens) == before

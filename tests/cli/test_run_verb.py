@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from gguf import GGMLQuantizationType
+
+from codegen.registry import FASTEST
+from codegen.strategies import Isa
+from tests.cli.command import Call, assert_refused, codegen, contents
+from tests.gguf_files import F32, write_model
+
+COLUMNS = 96
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("model") / "model.gguf"
+    shapes = {"norm": (COLUMNS,), "a": (5, COLUMNS), "emb": (2, 32), "b": (3, 7, 32)}
+    write_model(path, shapes, {"norm": F32, "emb": GGMLQuantizationType.Q8_0})
+    return path
+
+
+def as_json(call: Call, *words: str | Path) -> dict[str, Any]:
+    done = call("run", *words, "--json")
+    assert done.returncode == 0, done.stderr
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+def test_table_has_a_row_a_matrix_and_what_was_left_out(model: Path, tmp_path: Path) -> None:
+    done = codegen("run", model, cwd=tmp_path)
+    title, _, a, b, total, *left_out = done.stdout.splitlines()
+    assert title.strip() == f"{model}: {FASTEST[Isa.RELAXED].name}"
+    assert a.split()[:5] == ["a", "pass", "5", "x", str(COLUMNS)]
+    assert b.split()[:5] == ["b", "pass", "21", "x", "32"]
+    assert total.startswith(f"2 matrices, {5 * COLUMNS + 21 * 32:,} weights in ")
+    assert left_out == ["left out norm (F32): not Q4_0", "left out emb (Q8_0): not Q4_0"]
+    assert (done.stderr, contents(tmp_path)) == ("", {})
+
+
+def test_json_has_the_same(model: Path, call: Call) -> None:
+    found = as_json(call, model)
+    shapes = [(m["name"], m["rows"], m["columns"], m["wrong"], m["first_wrong"]) for m in found["matrices"]]
+    assert shapes == [("a", 5, COLUMNS, 0, ""), ("b", 21, 32, 0, "")]
+    assert all(m["weights_per_second"] > 0 and 0 <= m["worst_ulp"] < 100 for m in found["matrices"])
+    assert [(one["name"], one["type"]) for one in found["left_out"]] == [("norm", "F32"), ("emb", "Q8_0")]
+
+
+@pytest.mark.parametrize("isa", Isa)
+def test_isa_picks_its_fastest_kernel_and_tensor_one_matrix(isa: Isa, model: Path, call: Call) -> None:
+    found = as_json(call, model, "--isa", isa, "--tensor", "b")
+    assert found["kernel"] == FASTEST[isa].name
+    assert [matrix["name"] for matrix in found["matrices"]] == ["b"]
+    assert found["left_out"] == []
+
+
+def test_kernel_picks_any_kernel(model: Path, call: Call) -> None:
+    name = "vec_dot_q4_0_q8_0__simd128-extmul_u3_table_import"
+    assert as_json(call, model, "--kernel", name)["kernel"] == name
+
+
+def test_seed_decides_the_activations(model: Path, call: Call) -> None:
+    once, again, other = (
+        [matrix["worst_ulp"] for matrix in as_json(call, model, "--seed", seed)["matrices"]]
+        for seed in ("1", "1", "2")
+    )
+    assert once == again
+    assert once != other
+
+
+@pytest.mark.parametrize("name", ["blk[/0]", "[red]up[/red]", ":smile:", "\x1b[2J", "tab\there", "é"])
+def test_a_name_out_of_a_file_is_shown_and_never_obeyed(name: str, tmp_path: Path, call: Call) -> None:
+    write_model(tmp_path / "m.gguf", {name: (1, 32)})
+    done = call("run", "m.gguf")
+    assert done.stdout.splitlines()[2].startswith(f"{ascii(name)[1:-1]} ")
+    assert done.stdout.replace("\n", "").isprintable()
+
+
+def test_a_models_file_name_is_shown_and_never_obeyed(model: Path, tmp_path: Path, call: Call) -> None:
+    (tmp_path / "dir[").mkdir()
+    shutil.copy(model, tmp_path / "dir[" / "m].gguf")
+    assert call("run", "dir[/m].gguf").stdout.startswith("dir[/m].gguf: ")
+
+
+@pytest.mark.parametrize("dtype", ["<f4", ">f8", "<f2", "<i4"])
+def test_input_gives_the_activations(dtype: str, model: Path, tmp_path: Path, call: Call) -> None:
+    np.save(tmp_path / "x.npy", np.arange(COLUMNS + 1).astype(dtype))
+    found = as_json(call, model, "--input", "x.npy")
+    assert [matrix["wrong"] for matrix in found["matrices"]] == [0, 0]
+
+
+def test_input_is_what_is_multiplied(model: Path, tmp_path: Path, call: Call) -> None:
+    np.save(tmp_path / "zero.npy", np.zeros(COLUMNS))
+    assert [m["worst_ulp"] for m in as_json(call, model, "--input", "zero.npy")["matrices"]] == [0, 0]
+    assert any(m["worst_ulp"] for m in as_json(call, model)["matrices"])
+
+
+def saved(array: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+def altered(old: bytes, new: bytes) -> bytes:
+    """A sound file's header with a lie of the same length in it."""
+    sound = saved(np.ones(COLUMNS, np.float32))
+    assert old in sound
+    padded = old + b" " * (len(new) - len(old))
+    assert padded in sound
+    return sound.replace(padded, new.ljust(len(padded)), 1)
+
+
+def archive() -> bytes:
+    file = io.BytesIO()
+    np.savez(file, x=np.ones(COLUMNS))
+    return file.getvalue()
+
+
+SHAPE = b"(96,), }"
+
+BROKEN: dict[str, Callable[[], bytes]] = {
+    "two-dimensional": lambda: saved(np.ones((2, COLUMNS))),
+    "no-dimension": lambda: saved(np.array(1.0)),
+    "too-short": lambda: saved(np.ones(COLUMNS - 1)),
+    "empty-array": lambda: saved(np.ones(0)),
+    "nan": lambda: saved(np.full(COLUMNS, np.nan)),
+    "infinity": lambda: saved(np.full(COLUMNS, np.inf)),
+    "beyond-f32": lambda: saved(np.full(COLUMNS, 1e300)),
+    "objects": lambda: saved(np.array([None] * COLUMNS)),
+    "complex": lambda: saved(np.ones(COLUMNS, complex)),
+    "strings": lambda: saved(np.array(["1"] * COLUMNS)),
+    "records": lambda: saved(np.zeros(COLUMNS, [("a", "<f4")])),
+    "npz": archive,
+    "text": lambda: b"1 2 3\n",
+    "empty-file": lambda: b"",
+    "cut-in-header": lambda: saved(np.ones(COLUMNS))[:40],
+    "cut-in-data": lambda: saved(np.ones(COLUMNS))[:-8],
+    "header-no-python": lambda: altered(b"{'descr'", b"{((((((("),
+    "header-no-dictionary": lambda: altered(b"{'descr'", b"['descr'"),
+    "negative-shape": lambda: altered(SHAPE, b"(-96,), }"),
+    "giant-shape": lambda: altered(SHAPE, b"(99999999999999999999,), }"),
+    "shape-past-the-end": lambda: altered(SHAPE, b"(9999999999,), }"),
+}
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+@pytest.mark.filterwarnings("error")
+def test_a_broken_input_is_refused(fault: str, model: Path, tmp_path: Path, call: Call) -> None:
+    (tmp_path / "x.npy").write_bytes(BROKEN[fault]())
+    assert_refused(call("run", model, "--input", "x.npy"), "x.npy")
+
+
+@pytest.mark.parametrize("name", ["missing.npy", ".", "new\nline.npy", "x" * 300], ids=ascii)
+def test_an_input_that_cannot_be_read_is_refused(name: str, model: Path, call: Call) -> None:
+    assert_refused(call("run", model, "--input", name), name.partition("\n")[0])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--tensor", "nope"], ["--tensor", "norm"], ["--kernel", "nope"], ["--isa", "nope"]],
+    ids=" ".join,
+)
+def test_what_there_is_not_is_refused(words: list[str], model: Path, call: Call) -> None:
+    assert_refused(call("run", model, *words), f"'{words[1]}'")
+
+
+@pytest.mark.parametrize(
+    "name", ["missing.gguf", ".", "cut.gguf", "text.gguf", "f32.gguf", "new\nline.gguf"], ids=ascii
+)
+def test_a_model_that_cannot_be_used_is_refused(name: str, model: Path, tmp_path: Path, call: Call) -> None:
+    (tmp_path / "cut.gguf").write_bytes(model.read_bytes()[:-100])
+    (tmp_path / "text.gguf").write_text("GGUF? no")
+    write_model(tmp_path / "f32.gguf", {"norm": (32,)}, {"norm": F32})
+    before = contents(tmp_path)
+    assert_refused(call("run", name), name.partition("\n")[0])
+    assert contents(tmp_path) == before
