@@ -39,6 +39,23 @@ class Word:
 
 
 @dataclass(frozen=True)
+class Half:
+    """Eight activations of one nibble half: where they are, and how far up in a lane the even and odd weights stand."""
+
+    y: int
+    even: int
+    odd: int
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Sixteen packed weights of the SWAR kernel, and the activations of their low and high nibbles."""
+
+    x: int
+    halves: tuple[Half, ...]
+
+
+@dataclass(frozen=True)
 class Block:
     """Byte offsets of one block's parts from the pointers $x and $y."""
 
@@ -49,6 +66,7 @@ class Block:
     y_low: int
     y_high: int
     words: tuple[Word, ...]
+    packed: tuple[Packed, ...]
 
 
 @dataclass(frozen=True)
@@ -155,6 +173,10 @@ def _block(index: int, x: BlockFormat, y: BlockFormat) -> Block:
         y_low=low,
         y_high=high,
         words=tuple(_word(x_at + x.quants_offset, low, high, byte) for byte in range(0, x.quants_bytes, 4)),
+        packed=tuple(
+            Packed(x_at + x.quants_offset + byte, (Half(low + byte, 0, 8), Half(high + byte, 4, 12)))
+            for byte in range(0, x.quants_bytes, 8)
+        ),
     )
 
 

@@ -25,6 +25,7 @@ FAMILIES: tuple[KernelSpec, ...] = (
 UNROLLS = (1, 2, 4)
 
 SINGLES: tuple[KernelSpec, ...] = (
+    KernelSpec(Isa.SCALAR, strategy="swar"),
     KernelSpec(Isa.SIMD128, strategy="article"),
     KernelSpec(Isa.SIMD128, unroll=4, scales=Scales.TABLE),
     KernelSpec(Isa.RELAXED, unroll=4, scales=Scales.TABLE),
@@ -69,9 +70,9 @@ def select(
 
 
 def _at(unroll: int) -> tuple[KernelSpec, ...]:
-    article = [spec for spec in SINGLES if spec.strategy == "article"]
-    same = [spec for spec in SINGLES if spec.unroll == unroll and spec not in article]
-    return (*(replace(family, unroll=unroll) for family in FAMILIES), *article, *same)
+    fixed = [spec for spec in SINGLES if spec.strategy == "article"]
+    same = [spec for spec in SINGLES if spec.unroll == unroll and spec not in fixed]
+    return (*(replace(family, unroll=unroll) for family in FAMILIES), *fixed, *same)
 
 
 def _matching(

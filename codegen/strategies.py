@@ -85,14 +85,26 @@ _SCALAR = (
     Local("high", "i32", "sum over high nibbles"),
 )
 
+_SWAR = (
+    Local("q", "i64", "16 packed weights"),
+    Local("a", "i64", "8 activations, biased"),
+    Local("w", "i64", "4 nibbles, one in each 16-bit lane"),
+    Local("b", "i64", "their activations, in the opposite order"),
+    Local("products", "i64", "products; the top lane is the sum of 16"),
+    Local("sums", "i64", "16 * nibbles + activations, by lanes"),
+    Local("qa", "i64", "sum of nibble * biased activation"),
+)
+
 ALL: tuple[Strategy, ...] = (
     Strategy("mul", Isa.SCALAR, Sums.I32, (), _SCALAR),
+    Strategy("swar", Isa.SCALAR, Sums.I32, (), _SWAR),
     Strategy("dot", Isa.SIMD128, Sums.I32X4, (_SIGNS, _ODD), (_Q, *_ACTIVATIONS), shift=8),
     Strategy("extmul", Isa.SIMD128, Sums.I16X8, (_LOW4, _EIGHTS), (_Q, *_WEIGHTS)),
     Strategy("article", Isa.SIMD128, Sums.EXTRACT, (_LOW4, _EIGHTS), (_Q, *_WEIGHTS)),
     Strategy("dot16", Isa.RELAXED, Sums.I16X8, (_LOW4, _EIGHTS), (_Q, *_ACTIVATIONS)),
     Strategy("dot32", Isa.RELAXED, Sums.I32X4, (_LOW4, _EIGHTS), (_Q, *_ACTIVATIONS)),
 )
-"""Every strategy; the first of an ISA is its default, the fastest measured (docs/performance.md)."""
+"""Every strategy. The first of an ISA is its default, the fastest measured; but of scalar the plain one, one multiply a
+weight, which speed is told against (docs/performance.md)."""
 
 BY_NAME: dict[str, Strategy] = {strategy.name: strategy for strategy in ALL}

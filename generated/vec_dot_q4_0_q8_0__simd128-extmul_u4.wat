@@ -191,7 +191,7 @@
           (br_if $unrolled (i32.ne (local.get $x) (local.get $stop))))))
 
     ;; an infinite or NaN scale came by and was misread: start over, all blocks in the exact loop below;
-    ;; the sums so far are finite, and cannot change what becomes of an infinity or NaN
+    ;; the sums so far cannot change what becomes of an infinity or NaN, and stay
     (if (i64.ne (i64.and (local.get $seen) (i64.const 0x1000000010000000)) (i64.const 0))
       (then
         (local.set $x (local.get $vx))
