@@ -2,11 +2,13 @@
 # What is stale is decided there, by content: nothing that is up to date is written again.
 
 UNROLL ?= 2
+SECONDS ?= 600
 PYTHON ?= python3
 VENV_BIN := .venv/bin
 CODEGEN := $(VENV_BIN)/python -m codegen
+LINTED := codegen tools tests examples docs README.md
 
-.PHONY: kernels test lint check bless vectors mutants engines matrix bench clean bootstrap help
+.PHONY: kernels test lint check bless vectors mutants fuzz engines matrix bench clean bootstrap help
 
 kernels: bootstrap  ## generate, assemble and verify every kernel at UNROLL blocks a turn
 	@$(CODEGEN) --emit wat,wasm --unroll='$(UNROLL)'
@@ -16,8 +18,8 @@ test: bootstrap lint  ## lint, types, goldens and the whole test suite
 	@$(VENV_BIN)/python -m pytest
 
 lint: bootstrap  ## ruff and mypy --strict
-	@$(VENV_BIN)/ruff check .
-	@$(VENV_BIN)/ruff format --check .
+	@$(VENV_BIN)/ruff check $(LINTED)
+	@$(VENV_BIN)/ruff format --check $(LINTED)
 	@$(VENV_BIN)/mypy
 
 check: bootstrap  ## compare generated/ with what the generator says
@@ -25,6 +27,9 @@ check: bootstrap  ## compare generated/ with what the generator says
 
 bless: bootstrap  ## accept what the generator says as the new goldens
 	@$(CODEGEN) bless
+
+fuzz: bootstrap  ## damaged files, random command lines, wrong calls, for SECONDS
+	@$(VENV_BIN)/python -m tools.fuzz --seconds='$(SECONDS)'
 
 engines: bootstrap  ## fetch the engines that `verify --engine all` knows, as far as this machine can
 	@$(VENV_BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[engines]'
@@ -43,7 +48,7 @@ vectors: bootstrap  ## write the conformance vectors of tests/vectors again
 	@$(CODEGEN) vectors
 
 clean:  ## remove everything that make made
-	rm -rf build dist .venv .venv.lock .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf build dist .engines .venv .venv.lock .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 bootstrap:
 	@$(PYTHON) tools/bootstrap.py

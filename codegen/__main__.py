@@ -92,13 +92,12 @@ def _verify_in_engines(options: argparse.Namespace) -> int:
         matrix = engines.run_matrix(
             vectors.job(_selected(options)), chosen, lambda _: bar.advance(bar.task_ids[0])
         )
-    show.matrix(matrix, options.json)
     # Who names an engine wants it run; who says "all" means all that are here.
-    missing = [r.name for r in matrix.reports if r.skipped and "all" not in options.engine]
-    for name in missing:
-        print(
-            f"codegen: engine {name}: asked for by name and not here; `make engines` gets it", file=sys.stderr
-        )
+    missing = [r for r in matrix.reports if r.skipped and "all" not in options.engine]
+    if len(missing) < len(matrix.reports):
+        show.matrix(matrix, options.json)
+    for report in missing:
+        print(f"codegen: engine {report.name}: {report.skipped}", file=sys.stderr)
     return DONE if matrix.passed and not missing else FAILED
 
 
@@ -193,10 +192,18 @@ def _parser() -> argparse.ArgumentParser:
 
     made = verb("emit", _emit, "write kernels; `codegen --emit wat` is short for it", choice)
     made.add_argument(
-        "--emit", type=arguments.kinds, default=[Emit.WAT], metavar="KINDS", help="wat, wasm or wat,wasm"
+        "--emit",
+        type=arguments.kinds,
+        default=[Emit.WAT],
+        metavar="KINDS",
+        help="wat, wasm or wat,wasm; default wat",
     )
     made.add_argument(
-        "-o", "--out", type=arguments.folder, metavar="DIR", help="one for all, - for standard output"
+        "-o",
+        "--out",
+        type=arguments.folder,
+        metavar="DIR",
+        help="default generated/ and build/; - for standard output",
     )
     verb("list", _list, "the kernels there are", choice, as_json)
     verified = verb("verify", _verify, "run kernels against the oracle and scalar", choice, as_json)
@@ -212,13 +219,15 @@ def _parser() -> argparse.ArgumentParser:
         ("vectors", _vectors, "write the conformance vectors to tests/vectors/"),
     ):
         verb(name, run_it, text).add_argument(
-            "-o", "--out", type=arguments.folder, metavar="DIR", help="another folder"
+            "-o", "--out", type=arguments.folder, metavar="DIR", help="instead of that"
         )
     bench = verb("bench", _bench, "time kernels against scalar, interleaved, in wasmtime", choice, as_json)
     bench.add_argument(
         "--n", type=arguments.whole(32, 1 << 20), default=4096, help="elements, a multiple of 32"
     )
-    bench.add_argument("--rounds", type=arguments.whole(1, 10_000), default=15)
+    bench.add_argument(
+        "--rounds", type=arguments.whole(1, 10_000), default=15, help="how often each is timed; default 15"
+    )
     model = verb("run", _run, "multiply the Q4_0 matrices of a GGUF file, each row checked", as_json)
     model.add_argument("model", type=Path, metavar="MODEL.gguf")
     model.add_argument("--tensor", metavar="NAME", help="only this one")
@@ -227,7 +236,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     model.add_argument("--kernel", metavar="NAME", help="this kernel instead")
     model.add_argument("--input", type=Path, metavar="X.npy", help="activations; default: random, seeded")
-    model.add_argument("--seed", type=arguments.whole(0, 2**63), default=0)
+    model.add_argument(
+        "--seed", type=arguments.whole(0, 2**63), default=0, help="of random activations; default 0"
+    )
     return parser
 
 

@@ -27,6 +27,7 @@ def local_variables(
         *(Local(f"p{k}", kind, sums.format(k)) for k in range(largest)),
         *(_vector_scales(spec, largest) if largest > 1 else ()),
         *(Local(f"acc{a}", "v128", "f32x4 sum, one block a lane") for a in vectors),
+        *([Local("total", "v128", "f32x4 sum of the accumulators")] if vectors else []),
         *(Local(f"sum{a}", "f32", "sum of blocks that go alone") for a in scalars),
     )
 

@@ -97,7 +97,7 @@ def _run(kernel: Kernel, case: Case, place: Place, report: Report) -> Iterator[s
     arena = kernel.arena
     first = arena.allocate(0)
     whole = arena.view(first, arena.end - first)
-    whole[:] = 0
+    whole[:] = 0xA5  # not what a stray store would leave
     for address, data in ((place.x, case.x), (place.y, case.y)):
         poisoned = (_POISON + data + _POISON)[max(0, len(_POISON) + first - address) :]
         start = max(first, address - len(_POISON))
@@ -134,6 +134,27 @@ def check_contract(kernel: Kernel, report: Report) -> Iterator[str]:
                 yield f"n = {n}, nrc = {nrc}: {trap}, not by the contract's check"
         if arena.view(s, 4).tobytes() != mark:
             yield f"n = {n}, nrc = {nrc}: wrote before it trapped"
+
+
+def check_traps(kernel: Kernel, report: Report) -> Iterator[str]:
+    """Blocks that end past memory trap before anything is written, also in a loop's later turns."""
+    arena = kernel.arena
+    case = random_case("trap", 2 * kernel.spec.unroll + 1, "powers")
+    arena.reset()
+    inside, s = arena.put(case.x + case.y), arena.allocate(4)
+    arena.reach(s + 4 * len(case.y))
+    for side, size in (("x", len(case.x)), ("y", len(case.y))):
+        past = arena.end - size + 1
+        arena.view(s, 4)[:] = 0xA5
+        report.cases += 1
+        try:
+            kernel.call(case.n, s, past if side == "x" else inside, past if side == "y" else inside)
+            yield f"{side} ends past memory: did not trap"
+        except KernelTrapError as trap:
+            if trap.contract:
+                yield f"{side} ends past memory: {trap}, as if n were wrong"
+        if (arena.view(s, 4) != 0xA5).any():
+            yield f"{side} ends past memory: wrote before it trapped"
 
 
 def check_large(kernel: Kernel, report: Report) -> Iterator[str]:

@@ -22,13 +22,14 @@ Vector = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Opcode:
-    """One opcode: its text, operands, what an engine needs for it, and its meaning on byte vectors."""
+    """One opcode: its text, operands, what an engine needs, its meaning on byte vectors, and a last scalar operand."""
 
     text: str
     operands: int
     needs: Isa
     meaning: Callable[..., Vector]
     seven_bit: bool = False
+    last: str = ""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def known_answers() -> Iterator[KnownAnswer]:
     """Each opcode on lanes that all differ, on extremes, and on random bytes."""
     for opcode in OPCODES:
         for kind in ("counting", "extremes", "random-1", "random-2"):
-            name = f"{opcode.text}/{kind}"
+            name = " ".join(filter(None, (opcode.text, opcode.last))) + f"/{kind}"
             operands = [_operand(name, kind, place) for place in range(opcode.operands)]
             if opcode.seven_bit:
                 operands[1] = operands[1] & np.uint8(0x7F)
@@ -111,7 +112,14 @@ def _shuffles() -> Iterator[Opcode]:
         yield Opcode(text, 2, Isa.SIMD128, _shuffle(indices))
 
 
+def _shift(name: str, amount: int, meaning: Callable[[Vector], Vector]) -> Opcode:
+    return Opcode(f"i16x8.{name}", 1, Isa.SIMD128, meaning, last=f"(i32.const {amount})")
+
+
 OPCODES: tuple[Opcode, ...] = (
+    _shift("shl", 8, lambda a: _bytes(_i16(a) << 8, "<i2")),
+    _shift("shr_s", 12, lambda a: _bytes(_i16(a) >> 12, "<i2")),
+    _shift("shr_u", 4, lambda a: _bytes(a.view("<u2") >> np.uint16(4), "<u2")),
     Opcode("i16x8.extmul_low_i8x16_s", 2, Isa.SIMD128, _extmul(slice(0, 8))),
     Opcode("i16x8.extmul_high_i8x16_s", 2, Isa.SIMD128, _extmul(slice(8, 16))),
     Opcode("i32x4.dot_i16x8_s", 2, Isa.SIMD128, lambda a, b: _bytes(_pairs(_i16(a) * _i16(b)), "<i4")),

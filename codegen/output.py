@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
@@ -80,10 +80,16 @@ class _Console(Console):
         raise BrokenPipeError
 
 
-def console() -> Console:
-    """Standard output; wide in a pipe, so that no table wraps there."""
+def print_tables(*tables: RenderableType) -> None:
+    """Prints to standard output; in a pipe wide, so that no table wraps, and without spaces at the ends of lines."""
     out = _Console(highlight=False)
-    return out if out.is_terminal else _Console(highlight=False, width=_PIPE_WIDTH)
+    if out.is_terminal:
+        out.print(*tables)
+        return
+    out = _Console(highlight=False, width=_PIPE_WIDTH)
+    with out.capture() as captured:
+        out.print(*tables)
+    print("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], text: int = 1) -> Table:

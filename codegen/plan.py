@@ -90,9 +90,9 @@ class Plan:
     x: BlockFormat
     y: BlockFormat
     sums: Sums
-    x_factor: int
-    y_factor: int
-    """Powers of two that scales are multiplied by: the f16 bias, less what a strategy's shifts left in the sum."""
+    x_exponent: int
+    y_exponent: int
+    """Scales are multiplied by 2 to these: the f16 bias, less what a strategy's shift left in the sum."""
     groups: tuple[Group, ...]
     last: Group
     """One block, for the loop over what the unrolled loop leaves."""
@@ -124,9 +124,9 @@ class Plan:
         return not self.table and any(group.size > 1 for group in self.groups)
 
     @property
-    def packed_factor(self) -> int:
-        """The power of two that sums of packed scales are short of, after a first factor of 2^127."""
-        return self.x_factor + self.y_factor - 127
+    def packed_exponent(self) -> int:
+        """What sums of packed scales are short of, as a power of two, after a first factor of 2^127."""
+        return self.x_exponent + self.y_exponent - 127
 
     @property
     def has_tail(self) -> bool:
@@ -146,8 +146,8 @@ def plan(spec: KernelSpec) -> Plan:
         x=x,
         y=y,
         sums=strategy.sums,
-        x_factor=0 if spec.scales is Scales.TABLE else F16_TO_F32,
-        y_factor=(0 if spec.scales is Scales.TABLE else F16_TO_F32) - strategy.shift,
+        x_exponent=0 if spec.scales is Scales.TABLE else F16_TO_F32,
+        y_exponent=(0 if spec.scales is Scales.TABLE else F16_TO_F32) - strategy.shift,
         groups=groups,
         last=Group((_block(0, x, y),), accumulator=0),
         vectors=kept[0],

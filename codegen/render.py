@@ -51,7 +51,9 @@ def environment(root: Path | None = None) -> Environment:
         line_comment_prefix=";;#",
         autoescape=False,
     )
-    env.globals.update(blank_line="", splat=_splat, splat_f32=_splat_f32, shuffle_32=_shuffle_32)
+    env.globals.update(
+        blank_line="", splat=_splat, splat_f32=_splat_f32, power_of_two=_power_of_two, shuffle_32=_shuffle_32
+    )
     env.filters["ljust"] = lambda text, width: str(text).ljust(width)
     return env
 
@@ -132,8 +134,12 @@ def _splat(constant: Constant) -> str:
     return f"(v128.const {constant.shape}{f' {constant.value}' * constant.lanes})"
 
 
-def _splat_f32(power: int) -> str:
-    return f"(v128.const f32x4{f' 0x1p{power:+d}' * 4})"
+def _splat_f32(exponent: int) -> str:
+    return f"(v128.const f32x4{f' {_power_of_two(exponent)}' * 4})"
+
+
+def _power_of_two(exponent: int) -> str:
+    return f"0x1p{exponent:+d}"
 
 
 def _shuffle_32(lanes: list[int]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from codegen.assemble import default_assembler
 from codegen.bench.timing import Timing
 from codegen.gguf_file import LeftOut
 from codegen.judge import Report
-from codegen.output import console, table
+from codegen.output import print_tables, table
 from codegen.run import MatrixResult
 from codegen.spec import KernelSpec
 
@@ -31,7 +32,7 @@ def kernels(specs: Sequence[KernelSpec], as_json: bool) -> None:
         (s.name, s.isa, s.strategy, s.scales, s.memory, str(s.unroll), str(s.accumulators)) for s in specs
     ]
     columns = ("kernel", "isa", "strategy", "scales", "memory", "unroll", "accumulators")
-    console().print(table(f"{len(rows)} kernels", columns, rows, text=5))
+    print_tables(table(f"{len(rows)} kernels", columns, rows, text=5))
 
 
 def reports(found: Sequence[Report], as_json: bool) -> None:
@@ -52,7 +53,7 @@ def reports(found: Sequence[Report], as_json: bool) -> None:
     ]
     columns = ("kernel", "", "blocks tried", "worst error, ulp", "bytes", "opcodes/32 weights")
     title = f"verified against the oracle and scalar, assembled by {default_assembler()}"
-    console().print(table(title, columns, rows, text=2))
+    print_tables(table(title, columns, rows, text=2))
     for report in found:
         for failure in report.failures[:_FAILURES_SHOWN]:
             print(f"{report.kernel}: {failure}", file=sys.stderr)
@@ -65,7 +66,7 @@ def matrix(found: Matrix, as_json: bool) -> None:
     if as_json:
         print(json.dumps(found.to_json(), indent=2))
         return
-    console().print(found.grid(), found.summary())
+    print_tables(found.grid(), found.summary())
     print(f"{found.calls:,} cases, {'no failure' if found.passed else 'FAILED'}")
 
 
@@ -85,7 +86,7 @@ def timings(found: Sequence[Timing], rounds: int, as_json: bool) -> None:
         for t in found
     ]
     columns = ("kernel", "ns", "low", "high", "ns/block", "x scalar")
-    console().print(table(f"dot product of {found[0].n}, wasmtime, median of {rounds} rounds", columns, rows))
+    print_tables(table(f"dot product of {found[0].n}, wasmtime, median of {rounds} rounds", columns, rows))
 
 
 def matrices(
@@ -108,13 +109,13 @@ def matrices(
         for r in found
     ]
     columns = ("tensor", "", "shape", "worst error, ulp", "Gweights/s")
-    console().print(table(f"{model}: {spec.name}", columns, rows, text=2))
+    print_tables(table(f"{model}: {spec.name}", columns, rows, text=2))
     weights, seconds = sum(r.rows * r.columns for r in found), sum(r.seconds for r in found)
     print(
         f"{len(found)} matrices, {weights:,} weights in {seconds:.2f} s, {weights / seconds / 1e9:.2f} Gweights/s"
     )
-    for one in left_out:
-        print(f"left out {_printable(one.name)} ({one.type}): {one.reason}")
+    for (kind, reason), count in Counter((one.type, one.reason) for one in left_out).items():
+        print(f"left out {count} of type {_printable(kind)}: {reason}")
 
 
 def _printable(name: str) -> str:

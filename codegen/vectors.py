@@ -25,7 +25,7 @@ from codegen.spec import KernelSpec
 
 DOTS, OPCODES = "vec_dot_q4_0_q8_0.json", "opcodes.json"
 
-_FURTHER_ROUNDINGS = 20
+FURTHER_ROUNDINGS = 20
 """What a kernel may add to one rounding a term and one a block: joining accumulators, lanes and leftovers."""
 
 _PLACES = {
@@ -66,7 +66,7 @@ def expectation(expected: Expected, blocks: int) -> dict[str, Any]:
     if expected.exact:
         (bits,) = struct.unpack("<I", struct.pack("<f", float(expected.value)))
         return {"bits": f"0x{bits:08x}"}
-    growth = (blocks + _FURTHER_ROUNDINGS) * HALF_ULP
+    growth = (blocks + FURTHER_ROUNDINGS) * HALF_ULP
     limit = growth / (1 - growth) * expected.magnitude
     value = float(expected.value)
     limit += abs(Fraction(value) - expected.value)  # what an f64 cannot say of the value

@@ -19,7 +19,7 @@ from codegen.cost import Cost, cost
 from codegen.errors import CodegenError
 from codegen.formats import Q4_0, Q8_0
 from codegen.judge import Report, bound, differs, mismatch
-from codegen.memory_contract import check_contract, check_large, check_memory, check_module
+from codegen.memory_contract import check_contract, check_large, check_memory, check_module, check_traps
 from codegen.plan import plan
 from codegen.reference import Expected, Kind, dot, encode, f16_value
 from codegen.render import render
@@ -123,5 +123,6 @@ _CHECKS: Sequence[Callable[[Kernel, Report], Iterator[str]]] = (
     _check_all_halves,
     check_memory,
     check_contract,
+    check_traps,
     check_large,
 )

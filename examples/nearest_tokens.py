@@ -24,7 +24,6 @@ from gguf import GGMLQuantizationType, GGUFWriter, quants
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
-from safetensors.numpy import load_file
 
 from codegen import Kernel, KernelSpec
 from codegen.errors import CodegenError, InputError
@@ -42,8 +41,12 @@ SPACE = "\N{LOWER ONE EIGHTH BLOCK}"  # how the vocabulary writes the space befo
 def load_embedding() -> tuple[list[str], npt.NDArray[np.float32]]:
     """The tokens and their rows, scaled to length 1 so that a dot product is a cosine."""
     spec = find_spec("wordllama")  # finds the folder without importing the package, which we do not run
-    if spec is None or not spec.submodule_search_locations:
-        raise InputError("wordllama, which ships the embedding, is missing; pip install '.[examples]'")
+    if spec is None or not spec.submodule_search_locations or find_spec("safetensors") is None:
+        raise InputError(
+            "wordllama, which ships the embedding, or safetensors is missing; pip install -e '.[examples]'"
+        )
+    from safetensors.numpy import load_file  # here, so that the message above is seen where it is missing
+
     folder = Path(spec.submodule_search_locations[0])
     tokenizer = json.loads((folder / "tokenizers/l2_supercat_tokenizer_config.json").read_bytes())
     vocabulary: dict[str, int] = tokenizer["model"]["vocab"]

@@ -60,6 +60,7 @@
           (local.set $q (v128.load offset=2 align=1 (local.get $x)))
           (local.set $y0 (v128.load offset=2 align=1 (local.get $y)))
           (local.set $y1 (v128.load offset=18 align=1 (local.get $y)))
+          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
           (local.set $p0
             (i32x4.sub
               (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
@@ -72,7 +73,7 @@
                 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
                   (local.get $eights)
                   (v128.const i32x4 0 0 0 0)))))
-          ;; block 0: add sum * scale
+          ;; block 0: add sum * scale; an f16's bits in an f32's place read 2^-112 of its value
           (local.set $sum0
             (f32.add (local.get $sum0)
               (f32.mul

@@ -58,6 +58,7 @@
         (loop $single
           ;; block 0: partial sums
           (local.set $q (v128.load offset=2 align=1 (local.get $x)))
+          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
           (local.set $p0
             (i16x8.sub
               (i16x8.add
@@ -70,7 +71,7 @@
               (i16x8.add
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $eights))
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $eights)))))
-          ;; block 0: add sum * scale
+          ;; block 0: add sum * scale; an f16's bits in an f32's place read 2^-112 of its value
           (local.set $sum0
             (f32.add (local.get $sum0)
               (f32.mul

@@ -19,7 +19,7 @@
   (global (export "heap_base") i32 (i32.const 262144))  ;; the f16 table lies below
 
   ;; f16 table: f32 of all 65,536 halves, filled at instantiation
-  (func $fill_f16_table
+  (func $vec_dot_q4_0_q8_0__relaxed_u4_table__fill_f16_table
     (local $i i32)  ;; the half, as an index
     (local $h i32)  ;; bits of the scale under conversion
     (loop $next
@@ -41,7 +41,7 @@
           (f32.const 0x1p+112)))
       (br_if $next
         (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (i32.const 65536)))))
-  (start $fill_f16_table)
+  (start $vec_dot_q4_0_q8_0__relaxed_u4_table__fill_f16_table)
 
   (func (export "ggml_vec_dot_q4_0_q8_0")
     (param $n i32)    ;; elements, a multiple of 32
@@ -67,6 +67,7 @@
     (local $p3 v128)      ;; integer partial sums, block 3 of a group
     (local $d v128)       ;; f32x4 products of scales, one block a lane
     (local $acc0 v128)    ;; f32x4 sum, one block a lane
+    (local $total v128)   ;; f32x4 sum of the accumulators
     (local $sum0 f32)     ;; sum of blocks that go alone
 
     ;; the contract: trap before anything is written
@@ -109,6 +110,7 @@
                 (f32.load (i32.shl (i32.load16_u offset=102 align=1 (local.get $y)) (i32.const 2))))))
           ;; block 0: partial sums
           (local.set $q (v128.load offset=2 align=1 (local.get $x)))
+          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
           (local.set $p0
             (i16x8.sub
               (i16x8.add
@@ -123,6 +125,7 @@
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $eights)))))
           ;; block 1: partial sums
           (local.set $q (v128.load offset=20 align=1 (local.get $x)))
+          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
           (local.set $p1
             (i16x8.sub
               (i16x8.add
@@ -137,6 +140,7 @@
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $eights)))))
           ;; block 2: partial sums
           (local.set $q (v128.load offset=38 align=1 (local.get $x)))
+          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
           (local.set $p2
             (i16x8.sub
               (i16x8.add
@@ -151,6 +155,7 @@
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $eights)))))
           ;; block 3: partial sums
           (local.set $q (v128.load offset=56 align=1 (local.get $x)))
+          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
           (local.set $p3
             (i16x8.sub
               (i16x8.add
@@ -190,6 +195,7 @@
         (loop $single
           ;; block 0: partial sums
           (local.set $q (v128.load offset=2 align=1 (local.get $x)))
+          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
           (local.set $p0
             (i16x8.sub
               (i16x8.add
@@ -223,10 +229,10 @@
           (br_if $single (i32.ne (local.get $x) (local.get $end))))))
 
     ;; the result
-    (local.set $d (local.get $acc0))
+    (local.set $total (local.get $acc0))
     (f32.store align=1 (local.get $s)
       (f32.add
         (f32.add
-          (f32.add (f32x4.extract_lane 0 (local.get $d)) (f32x4.extract_lane 1 (local.get $d)))
-          (f32.add (f32x4.extract_lane 2 (local.get $d)) (f32x4.extract_lane 3 (local.get $d))))
+          (f32.add (f32x4.extract_lane 0 (local.get $total)) (f32x4.extract_lane 1 (local.get $total)))
+          (f32.add (f32x4.extract_lane 2 (local.get $total)) (f32x4.extract_lane 3 (local.get $total))))
         (local.get $sum0)))))

@@ -149,7 +149,7 @@
                     (i64.shr_u (i64.mul (local.get $sums) (i64.const 0x0001000100010001)) (i64.const 48))
                     (i64.const 3))))
               (i32.const 32768)))
-          ;; block 0: add sum * scale
+          ;; block 0: add sum * scale; an f16's bits in an f32's place read 2^-112 of its value
           (local.set $sum0
             (f32.add (local.get $sum0)
               (f32.mul

@@ -125,7 +125,7 @@
           (local.set $high (i32.add (local.get $high)
             (i32.mul (i32.shr_s (local.get $w) (i32.const 28)) (i32.load8_s offset=33 (local.get $y)))))
           (local.set $p0 (i32.add (local.get $low) (local.get $high)))
-          ;; block 0: add sum * scale
+          ;; block 0: add sum * scale; an f16's bits in an f32's place read 2^-112 of its value
           (local.set $sum0
             (f32.add (local.get $sum0)
               (f32.mul
@@ -229,7 +229,7 @@
           (local.set $high (i32.add (local.get $high)
             (i32.mul (i32.shr_s (local.get $w) (i32.const 28)) (i32.load8_s offset=67 (local.get $y)))))
           (local.set $p0 (i32.add (local.get $low) (local.get $high)))
-          ;; block 1: add sum * scale
+          ;; block 1: add sum * scale; an f16's bits in an f32's place read 2^-112 of its value
           (local.set $sum0
             (f32.add (local.get $sum0)
               (f32.mul
@@ -341,7 +341,7 @@
           (local.set $high (i32.add (local.get $high)
             (i32.mul (i32.shr_s (local.get $w) (i32.const 28)) (i32.load8_s offset=33 (local.get $y)))))
           (local.set $p0 (i32.add (local.get $low) (local.get $high)))
-          ;; block 0: add sum * scale
+          ;; block 0: add sum * scale; an f16's bits in an f32's place read 2^-112 of its value
           (local.set $sum0
             (f32.add (local.get $sum0)
               (f32.mul

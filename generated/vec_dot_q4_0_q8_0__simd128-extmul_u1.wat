@@ -69,7 +69,7 @@
               (i16x8.add
                 (i16x8.extmul_low_i8x16_s (v128.load offset=18 align=1 (local.get $y)) (local.get $w1))
                 (i16x8.extmul_high_i8x16_s (v128.load offset=18 align=1 (local.get $y)) (local.get $w1)))))
-          ;; block 0: add sum * scale
+          ;; block 0: add sum * scale; an f16's bits in an f32's place read 2^-112 of its value
           (local.set $sum0
             (f32.add (local.get $sum0)
               (f32.mul

@@ -42,6 +42,7 @@
     (local $y01 i64)      ;; y scales 0 and 1
     (local $seen i64)     ;; bits 28 and 60 set once a scale was infinite or NaN
     (local $acc0 v128)    ;; f32x4 sum, one block a lane
+    (local $total v128)   ;; f32x4 sum of the accumulators
     (local $sum0 f32)     ;; sum of blocks that go alone
 
     ;; the contract: trap before anything is written
@@ -66,6 +67,7 @@
       (then
         (loop $unrolled
           ;; blocks 0 to 1: products of scales, one block a lane
+          ;; two f16 an i64, each with sign, exponent and fraction where an f32 has them: they read 2^-112 of the value
           (local.set $x01
             (i64.and
               (i64.or
@@ -78,11 +80,13 @@
                 (i64.extend_i32_u (i32.shl (i32.load16_s offset=0 align=1 (local.get $y)) (i32.const 13)))
                 (i64.shl (i64.load16_s offset=34 align=1 (local.get $y)) (i64.const 45)))
               (i64.const 0x8fffe0008fffe000)))
+          ;; an exponent of 31 (infinity, NaN) carries into bit 28 of its half, and is dealt with after the loop
           (local.set $seen
             (i64.or (local.get $seen)
               (i64.or
                 (i64.add (local.get $x01) (i64.const 0x0080000000800000))
                 (i64.add (local.get $y01) (i64.const 0x0080000000800000)))))
+          ;; 2^127 * 2^-112 * 2^-112 = 2^-97 of the products; the rest is made good after the loops
           (local.set $d
             (f32x4.mul
               (f32x4.mul
@@ -159,7 +163,7 @@
               (i16x8.add
                 (i16x8.extmul_low_i8x16_s (v128.load offset=18 align=1 (local.get $y)) (local.get $w1))
                 (i16x8.extmul_high_i8x16_s (v128.load offset=18 align=1 (local.get $y)) (local.get $w1)))))
-          ;; block 0: add sum * scale
+          ;; block 0: add sum * scale; an f16's bits in an f32's place read 2^-112 of its value
           (local.set $sum0
             (f32.add (local.get $sum0)
               (f32.mul
@@ -206,11 +210,12 @@
           (br_if $single (i32.ne (local.get $x) (local.get $end))))))
 
     ;; the result
-    (local.set $d
-      (f32x4.mul (local.get $acc0) (v128.const f32x4 0x1p+97 0x1p+97 0x1p+97 0x1p+97)))
+    (local.set $total (local.get $acc0))
+    (local.set $total
+      (f32x4.mul (local.get $total) (v128.const f32x4 0x1p+97 0x1p+97 0x1p+97 0x1p+97)))
     (f32.store align=1 (local.get $s)
       (f32.add
         (f32.add
-          (f32.add (f32x4.extract_lane 0 (local.get $d)) (f32x4.extract_lane 1 (local.get $d)))
-          (f32.add (f32x4.extract_lane 2 (local.get $d)) (f32x4.extract_lane 3 (local.get $d))))
+          (f32.add (f32x4.extract_lane 0 (local.get $total)) (f32x4.extract_lane 1 (local.get $total)))
+          (f32.add (f32x4.extract_lane 2 (local.get $total)) (f32x4.extract_lane 3 (local.get $total))))
         (local.get $sum0)))))

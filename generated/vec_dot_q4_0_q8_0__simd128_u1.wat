@@ -59,6 +59,7 @@
           (local.set $q (v128.xor (v128.load offset=2 align=1 (local.get $x)) (local.get $signs)))
           (local.set $y0 (v128.load offset=2 align=1 (local.get $y)))
           (local.set $y1 (v128.load offset=18 align=1 (local.get $y)))
+          ;; nibbles less 8, sign-extended in i16 lanes, times even and odd activations times 2^8
           (local.set $p0
             (i32x4.add
               (i32x4.add
@@ -75,7 +76,7 @@
                 (i32x4.dot_i16x8_s
                   (i16x8.shr_s (local.get $q) (i32.const 12))
                   (v128.and (local.get $y1) (local.get $odd))))))
-          ;; block 0: add sum * scale
+          ;; block 0: add sum * scale; an f16's bits in an f32's place read 2^-112 of its value
           (local.set $sum0
             (f32.add (local.get $sum0)
               (f32.mul

@@ -46,6 +46,7 @@
     (local $y23 i64)      ;; y scales 2 and 3
     (local $seen i64)     ;; bits 28 and 60 set once a scale was infinite or NaN
     (local $acc0 v128)    ;; f32x4 sum, one block a lane
+    (local $total v128)   ;; f32x4 sum of the accumulators
     (local $sum0 f32)     ;; sum of blocks that go alone
 
     ;; the contract: trap before anything is written
@@ -70,6 +71,7 @@
       (then
         (loop $unrolled
           ;; blocks 0 to 3: products of scales, one block a lane
+          ;; two f16 an i64, each with sign, exponent and fraction where an f32 has them: they read 2^-112 of the value
           (local.set $x01
             (i64.and
               (i64.or
@@ -94,6 +96,7 @@
                 (i64.extend_i32_u (i32.shl (i32.load16_s offset=68 align=1 (local.get $y)) (i32.const 13)))
                 (i64.shl (i64.load16_s offset=102 align=1 (local.get $y)) (i64.const 45)))
               (i64.const 0x8fffe0008fffe000)))
+          ;; an exponent of 31 (infinity, NaN) carries into bit 28 of its half, and is dealt with after the loop
           (local.set $seen
             (i64.or (local.get $seen)
               (i64.or
@@ -103,6 +106,7 @@
                 (i64.or
                   (i64.add (local.get $y01) (i64.const 0x0080000000800000))
                   (i64.add (local.get $y23) (i64.const 0x0080000000800000))))))
+          ;; 2^127 * 2^-112 * 2^-112 = 2^-97 of the products; the rest is made good after the loops
           (local.set $d
             (f32x4.mul
               (f32x4.mul
@@ -117,6 +121,7 @@
           (local.set $q (v128.xor (v128.load offset=2 align=1 (local.get $x)) (local.get $signs)))
           (local.set $y0 (v128.load offset=2 align=1 (local.get $y)))
           (local.set $y1 (v128.load offset=18 align=1 (local.get $y)))
+          ;; nibbles less 8, sign-extended in i16 lanes, times even and odd activations times 2^8
           (local.set $p0
             (i32x4.add
               (i32x4.add
@@ -137,6 +142,7 @@
           (local.set $q (v128.xor (v128.load offset=20 align=1 (local.get $x)) (local.get $signs)))
           (local.set $y0 (v128.load offset=36 align=1 (local.get $y)))
           (local.set $y1 (v128.load offset=52 align=1 (local.get $y)))
+          ;; nibbles less 8, sign-extended in i16 lanes, times even and odd activations times 2^8
           (local.set $p1
             (i32x4.add
               (i32x4.add
@@ -157,6 +163,7 @@
           (local.set $q (v128.xor (v128.load offset=38 align=1 (local.get $x)) (local.get $signs)))
           (local.set $y0 (v128.load offset=70 align=1 (local.get $y)))
           (local.set $y1 (v128.load offset=86 align=1 (local.get $y)))
+          ;; nibbles less 8, sign-extended in i16 lanes, times even and odd activations times 2^8
           (local.set $p2
             (i32x4.add
               (i32x4.add
@@ -177,6 +184,7 @@
           (local.set $q (v128.xor (v128.load offset=56 align=1 (local.get $x)) (local.get $signs)))
           (local.set $y0 (v128.load offset=104 align=1 (local.get $y)))
           (local.set $y1 (v128.load offset=120 align=1 (local.get $y)))
+          ;; nibbles less 8, sign-extended in i16 lanes, times even and odd activations times 2^8
           (local.set $p3
             (i32x4.add
               (i32x4.add
@@ -228,6 +236,7 @@
           (local.set $q (v128.xor (v128.load offset=2 align=1 (local.get $x)) (local.get $signs)))
           (local.set $y0 (v128.load offset=2 align=1 (local.get $y)))
           (local.set $y1 (v128.load offset=18 align=1 (local.get $y)))
+          ;; nibbles less 8, sign-extended in i16 lanes, times even and odd activations times 2^8
           (local.set $p0
             (i32x4.add
               (i32x4.add
@@ -244,7 +253,7 @@
                 (i32x4.dot_i16x8_s
                   (i16x8.shr_s (local.get $q) (i32.const 12))
                   (v128.and (local.get $y1) (local.get $odd))))))
-          ;; block 0: add sum * scale
+          ;; block 0: add sum * scale; an f16's bits in an f32's place read 2^-112 of its value
           (local.set $sum0
             (f32.add (local.get $sum0)
               (f32.mul
@@ -290,11 +299,12 @@
           (br_if $single (i32.ne (local.get $x) (local.get $end))))))
 
     ;; the result
-    (local.set $d
-      (f32x4.mul (local.get $acc0) (v128.const f32x4 0x1p+89 0x1p+89 0x1p+89 0x1p+89)))
+    (local.set $total (local.get $acc0))
+    (local.set $total
+      (f32x4.mul (local.get $total) (v128.const f32x4 0x1p+89 0x1p+89 0x1p+89 0x1p+89)))
     (f32.store align=1 (local.get $s)
       (f32.add
         (f32.add
-          (f32.add (f32x4.extract_lane 0 (local.get $d)) (f32x4.extract_lane 1 (local.get $d)))
-          (f32.add (f32x4.extract_lane 2 (local.get $d)) (f32x4.extract_lane 3 (local.get $d))))
+          (f32.add (f32x4.extract_lane 0 (local.get $total)) (f32x4.extract_lane 1 (local.get $total)))
+          (f32.add (f32x4.extract_lane 2 (local.get $total)) (f32x4.extract_lane 3 (local.get $total))))
         (local.get $sum0)))))

@@ -18,7 +18,7 @@
   (global (export "heap_base") i32 (i32.const 262144))  ;; the f16 table lies below
 
   ;; f16 table: f32 of all 65,536 halves, filled at instantiation
-  (func $fill_f16_table
+  (func $vec_dot_q4_0_q8_0__simd128_u4_table__fill_f16_table
     (local $i i32)  ;; the half, as an index
     (local $h i32)  ;; bits of the scale under conversion
     (loop $next
@@ -40,7 +40,7 @@
           (f32.const 0x1p+112)))
       (br_if $next
         (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (i32.const 65536)))))
-  (start $fill_f16_table)
+  (start $vec_dot_q4_0_q8_0__simd128_u4_table__fill_f16_table)
 
   (func (export "ggml_vec_dot_q4_0_q8_0")
     (param $n i32)    ;; elements, a multiple of 32
@@ -66,6 +66,7 @@
     (local $p3 v128)      ;; integer partial sums, block 3 of a group
     (local $d v128)       ;; f32x4 products of scales, one block a lane
     (local $acc0 v128)    ;; f32x4 sum, one block a lane
+    (local $total v128)   ;; f32x4 sum of the accumulators
     (local $sum0 f32)     ;; sum of blocks that go alone
 
     ;; the contract: trap before anything is written
@@ -111,6 +112,7 @@
           (local.set $q (v128.xor (v128.load offset=2 align=1 (local.get $x)) (local.get $signs)))
           (local.set $y0 (v128.load offset=2 align=1 (local.get $y)))
           (local.set $y1 (v128.load offset=18 align=1 (local.get $y)))
+          ;; nibbles less 8, sign-extended in i16 lanes, times even and odd activations times 2^8
           (local.set $p0
             (i32x4.add
               (i32x4.add
@@ -131,6 +133,7 @@
           (local.set $q (v128.xor (v128.load offset=20 align=1 (local.get $x)) (local.get $signs)))
           (local.set $y0 (v128.load offset=36 align=1 (local.get $y)))
           (local.set $y1 (v128.load offset=52 align=1 (local.get $y)))
+          ;; nibbles less 8, sign-extended in i16 lanes, times even and odd activations times 2^8
           (local.set $p1
             (i32x4.add
               (i32x4.add
@@ -151,6 +154,7 @@
           (local.set $q (v128.xor (v128.load offset=38 align=1 (local.get $x)) (local.get $signs)))
           (local.set $y0 (v128.load offset=70 align=1 (local.get $y)))
           (local.set $y1 (v128.load offset=86 align=1 (local.get $y)))
+          ;; nibbles less 8, sign-extended in i16 lanes, times even and odd activations times 2^8
           (local.set $p2
             (i32x4.add
               (i32x4.add
@@ -171,6 +175,7 @@
           (local.set $q (v128.xor (v128.load offset=56 align=1 (local.get $x)) (local.get $signs)))
           (local.set $y0 (v128.load offset=104 align=1 (local.get $y)))
           (local.set $y1 (v128.load offset=120 align=1 (local.get $y)))
+          ;; nibbles less 8, sign-extended in i16 lanes, times even and odd activations times 2^8
           (local.set $p3
             (i32x4.add
               (i32x4.add
@@ -215,6 +220,7 @@
           (local.set $q (v128.xor (v128.load offset=2 align=1 (local.get $x)) (local.get $signs)))
           (local.set $y0 (v128.load offset=2 align=1 (local.get $y)))
           (local.set $y1 (v128.load offset=18 align=1 (local.get $y)))
+          ;; nibbles less 8, sign-extended in i16 lanes, times even and odd activations times 2^8
           (local.set $p0
             (i32x4.add
               (i32x4.add
@@ -253,10 +259,10 @@
           (br_if $single (i32.ne (local.get $x) (local.get $end))))))
 
     ;; the result
-    (local.set $d (local.get $acc0))
+    (local.set $total (local.get $acc0))
     (f32.store align=1 (local.get $s)
       (f32.add
         (f32.add
-          (f32.add (f32x4.extract_lane 0 (local.get $d)) (f32x4.extract_lane 1 (local.get $d)))
-          (f32.add (f32x4.extract_lane 2 (local.get $d)) (f32x4.extract_lane 3 (local.get $d))))
+          (f32.add (f32x4.extract_lane 0 (local.get $total)) (f32x4.extract_lane 1 (local.get $total)))
+          (f32.add (f32x4.extract_lane 2 (local.get $total)) (f32x4.extract_lane 3 (local.get $total))))
         (local.get $sum0)))))

@@ -109,11 +109,11 @@ def layout(
     alignment: int = 32,
 ) -> bytes:
     """The bytes of a file, sound unless an argument says otherwise; data is really put at `alignment`."""
-    header = magic + version
+    header = bytearray(magic + version)
     header += u64(len(tensors) if tensor_count is None else tensor_count)
     header += u64(len(metadata) if metadata_count is None else metadata_count)
     header += b"".join(metadata)
-    data = b""
+    data = bytearray()
     for tensor in tensors:
         header += string(tensor.name)
         header += u32(len(tensor.dims) if tensor.n_dims is None else tensor.n_dims)
@@ -121,4 +121,4 @@ def layout(
         header += u32(tensor.kind)
         header += u64(len(data) if tensor.offset is None else tensor.offset)
         data += tensor.data + bytes(-len(tensor.data) % alignment)
-    return header + bytes(-len(header) % alignment) + data
+    return bytes(header + bytes(-len(header) % alignment) + data)

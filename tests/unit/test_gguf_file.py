@@ -336,6 +336,10 @@ UNSOUND = {
         r"tensor '\x1b[2J\nname\u202e' has 33 columns",
     ),
     "a very long name": (layout([RawTensor(b"n" * 100_000, dims=(33,))]), "nnn...' has 33 columns"),
+    "a long name of control characters": (
+        layout([RawTensor("\U000e0001".encode() * 80, dims=(33,))]),
+        r"'" + r"\U000e0001" * 8 + "...' has 33 columns",
+    ),
 }
 
 

@@ -6,9 +6,11 @@ from pathlib import Path
 import numpy as np
 
 from codegen import Isa, Kernel, KernelSpec
+from codegen.judge import roundings
+from codegen.plan import plan
 from codegen.reference import dot
 from codegen.spec import STRATEGIES
-from codegen.vectors import DOTS, OPCODES, expectation, files
+from codegen.vectors import DOTS, FURTHER_ROUNDINGS, OPCODES, expectation, files
 
 FOLDER = Path(__file__).resolve().parents[1] / "vectors"
 CASES = json.loads((FOLDER / DOTS).read_text())["cases"]
@@ -50,6 +52,14 @@ def test_bounds_hold_the_exact_value_and_are_tight() -> None:
         assert abs(value - exact.value) < bound
         # A single quant that is off by one moves the result by more than the bound.
         assert bound < exact.magnitude / 50_000
+
+
+def test_no_kernel_rounds_more_often_than_the_vectors_allow() -> None:
+    for unroll in range(1, 17):
+        for accumulators in (a for a in range(1, 9) if unroll % a == 0):
+            numbers = plan(KernelSpec(Isa.RELAXED, unroll=unroll, accumulators=accumulators))
+            for blocks in (1, 2, 3, 7, 16, 17, 40, 129):
+                assert roundings(numbers, blocks) <= blocks + FURTHER_ROUNDINGS
 
 
 def test_every_strategy_passes_them_here() -> None:

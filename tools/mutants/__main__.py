@@ -26,12 +26,13 @@ from codegen.output import tracked
 from codegen.plan import plan
 from codegen.render import render_plan, template_root
 from codegen.verify import verify_wasm
+from mutants.contract import CONTRACT
 from mutants.loops import LOOPS
 from mutants.mutant import Mutant
 from mutants.products import PRODUCTS
 from mutants.scales import SCALE_FAULTS
 
-MUTANTS = (*PRODUCTS, *SCALE_FAULTS, *LOOPS)
+MUTANTS = (*PRODUCTS, *SCALE_FAULTS, *LOOPS, *CONTRACT)
 TIMEOUT_S = 60
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "verification.md"
 BEGIN, END = "<!-- mutants: make mutants -->", "<!-- end of mutants -->"

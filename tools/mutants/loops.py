@@ -34,8 +34,8 @@ LOOPS: tuple[Mutant, ...] = (
         "accumulator dropped",
         "relaxed_u8_a2",
         SUMS,
-        '"(f32x4.add %s (local.get $acc%d))" | format(sum.v, a) if sum.v',
-        "sum.v if sum.v",
+        "(local.set $total (f32x4.add (local.get $total) (local.get $acc{{ a }})))",
+        "(nop)",
     ),
     text(
         "accumulator counted with the wrong sign",
@@ -55,8 +55,8 @@ LOOPS: tuple[Mutant, ...] = (
         "a lane of the result lost",
         "relaxed_u4",
         SUMS,
-        "(f32x4.extract_lane 3 (local.get $d))",
-        "(f32x4.extract_lane 2 (local.get $d))",
+        "(f32x4.extract_lane 3 (local.get $total))",
+        "(f32x4.extract_lane 2 (local.get $total))",
     ),
     number(
         "activations' low half read twice",

@@ -18,8 +18,8 @@ SCALE_FAULTS: tuple[Mutant, ...] = (
         "scales a rounding off",
         "scalar_u1 relaxed_u1",
         SCALES,
-        "(f32.const 0x1p+{{ factor }}))",
-        "(f32.const 0x1.000002p+{{ factor }}))",
+        "(f32.const {{ power_of_two(exponent) }}))",
+        "(f32.const 0x1.000002p{{ exponent }}))",
     ),
     text(
         "subnormals flushed",
@@ -99,11 +99,11 @@ SCALE_FAULTS: tuple[Mutant, ...] = (
         '"0 0" if size == 2',
         '"0x1p+127 0x1p+127" if size == 2',
     ),
-    number("a scale's factor off by one", "scalar_u1", lambda p: replace(p, x_factor=p.x_factor + 1)),
+    number("a scale's factor off by one", "scalar_u1", lambda p: replace(p, x_exponent=p.x_exponent + 1)),
     number(
         "dot: the activations' factor of 2^8 left in",
         "simd128_u4",
-        lambda p: replace(p, y_factor=p.y_factor + 8),
+        lambda p: replace(p, y_exponent=p.y_exponent + 8),
     ),
     text(
         "table indexed by words of two bytes",

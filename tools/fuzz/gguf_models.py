@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 from random import Random
+from typing import Any
 
 from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType, GGUFValueType
 
 from tests.gguf_files import F32, Q4_0, RawTensor, alignment_entry, array, entry, layout, string, u32
-from tools.fuzz_mutations import interesting
+from tools.fuzz.mutations import interesting
 
 ARRAY, STRING = GGUFValueType.ARRAY, GGUFValueType.STRING
 _SCALARS = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
@@ -150,15 +151,15 @@ def _tensor_field(random: Random, model: Model) -> None:
     at = random.randrange(len(model.tensors))
     tensor = model.tensors[at]
     field = random.choice(("dims", "dims", "n_dims", "kind", "offset", "offset", "name", "data"))
-    value = {
+    draws: dict[str, Callable[[], Any]] = {
         "dims": lambda: _dims(random, tensor),
         "n_dims": lambda: interesting(random, near=len(tensor.dims)) % (1 << 32),
         "kind": lambda: random.choice((random.randint(0, 45), Q4_0, interesting(random) % (1 << 32))),
         "offset": lambda: _offset(random, model),
         "name": lambda: random.choice((*_NAMES, random.choice(model.tensors).name)),
         "data": lambda: tensor.data[: random.randint(0, len(tensor.data))] + bytes(random.randint(0, 40)),
-    }[field]()
-    model.tensors[at] = dataclasses.replace(tensor, **{field: value})
+    }
+    model.tensors[at] = dataclasses.replace(tensor, **{field: draws[field]()})
 
 
 def _dims(random: Random, tensor: RawTensor) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ import time
 import tracemalloc
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -27,28 +28,31 @@ from codegen.run import multiply
 from codegen.runtime import Kernel
 from codegen.spec import KernelSpec
 from tests.gguf_files import F32, write_model
-from tools.fuzz_gguf_models import crowded_model, lie, sound_model
-from tools.fuzz_mutations import mutate
-from tools.fuzz_target import Fault, Target, expect
+from tools.fuzz.gguf_models import crowded_model, lie, sound_model
+from tools.fuzz.mutations import mutate
+from tools.fuzz.target import FaultError, Target, expect
 
 _OPEN_S = 1.0
 _MEMORY_BYTES, _MEMORY_PER_BYTE = 150_000, 32
 """What opening may allocate: Python's objects for a tensor are some eleven times what its header takes."""
+_TRACED_BYTES = 3_000
+"""All larger files have their memory measured, and some of the others: each time, Python keeps a kilobyte of it."""
 _MESSAGE = 400
 """Longest message, without the path."""
 _READER_BYTES = 20_000
 """gguf's reader takes seconds for larger headers."""
 _SHAPES = {"norm": (32,), "a": (3, 64), "experts": (2, 3, 32), "b": (2, 416)}
 
-SPECS = (*REGISTERED, KernelSpec.parse("vec_dot_q4_0_q8_0__relaxed_u16_a8"))
+_SPECS = (*REGISTERED, KernelSpec.parse("vec_dot_q4_0_q8_0__relaxed_u16_a8"))
 
 
 @dataclass(frozen=True)
 class File:
-    """A mutated file, and what to compute with it."""
+    """A mutated file, and what to do with it."""
 
     content: bytes
     need_q4_0: bool
+    traced: bool
     kernel: KernelSpec
     seed: int
 
@@ -56,7 +60,7 @@ class File:
 class GGUFTarget(Target[File]):
     """Opening a file and multiplying its matrices."""
 
-    name, share, limit_s = "gguf", 8, 20
+    name, share, limit_s = "gguf", 6, 20
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "model.gguf"
@@ -64,16 +68,17 @@ class GGUFTarget(Target[File]):
         self.written = self.path.read_bytes()
 
     def draw(self, random: Random) -> File:
+        """A sound file, mutated or lied about, and a kernel."""
         content = self._content(random)
-        return File(content, random.random() < 0.9, random.choice(SPECS), random.getrandbits(32))
+        traced = len(content) > _TRACED_BYTES or random.random() < 0.1
+        return File(content, random.random() < 0.9, traced, random.choice(_SPECS), random.getrandbits(32))
 
     def _content(self, random: Random) -> bytes:
         if random.random() < 0.25:
             return mutate(random, self.written, sound_model(random).content())
         model = crowded_model(random) if random.random() < 0.005 else sound_model(random)
         sound = model.content()
-        lies = random.random() < 0.6
-        if lies:
+        if random.random() < 0.6:
             lie(random, model)
         content = model.content()
         if content == sound or random.random() < 0.1:
@@ -81,36 +86,52 @@ class GGUFTarget(Target[File]):
         return content
 
     def check(self, case: File) -> Sequence[str]:
+        """Opens it, and multiplies where it is accepted."""
         self.path.write_bytes(case.content)
-        try:
-            opened = self._open(case)
-        except GGUFError as error:
-            self._check_message(str(error))
+        opened = self._open(case)
+        if isinstance(opened, GGUFError):
+            self._check_message(str(opened))
             return ("refused",)
         with opened as file:
             for matrix in file.matrices:
                 _check_shape(matrix, case)
+            places = sorted((_start(matrix), matrix.data.nbytes) for matrix in file.matrices)
+            expect(all(a + size <= b for (a, size), (b, _) in pairwise(places)), "overlap", places)
             read = self._agrees_with_reader(file, case)
             self._check_results(file, case)
         return ("accepted", "compared with gguf's reader") if read else ("accepted",)
 
     def save(self, case: File) -> tuple[str, bytes]:
+        """The file itself."""
         return ".gguf", case.content
 
-    def _open(self, case: File) -> GGUFFile:
-        tracemalloc.start()
+    def _open(self, case: File) -> GGUFFile | GGUFError:
+        """What opening gives, within its time and memory.
+
+        Too much once may be a table of Python's own that grew, which it does once in a process. What is the
+        file's is too much again.
+        """
+        limit = _MEMORY_BYTES + _MEMORY_PER_BYTE * len(case.content)
+        opened, seconds, peak = self._measure(case)
+        if seconds > _OPEN_S or peak > limit:
+            opened, seconds, peak = self._measure(case)
+        expect(seconds <= _OPEN_S, "slow to open", f"{seconds:.3f} s, {len(case.content)} bytes")
+        expect(peak <= limit, "memory to open", f"{peak} bytes for a file of {len(case.content)}")
+        return opened
+
+    def _measure(self, case: File) -> tuple[GGUFFile | GGUFError, float, int]:
+        if case.traced:
+            tracemalloc.start()
+        start = time.thread_time()
+        opened: GGUFFile | GGUFError
         try:
-            start = time.thread_time()
-            try:
-                return GGUFFile.open(self.path, need_q4_0=case.need_q4_0)
-            finally:
-                seconds = time.thread_time() - start
-                peak = tracemalloc.get_traced_memory()[1]
-                expect(seconds <= _OPEN_S, "slow to open", f"{seconds:.3f} s, {len(case.content)} bytes")
-                limit = _MEMORY_BYTES + _MEMORY_PER_BYTE * len(case.content)
-                expect(peak <= limit, "memory to open", f"{peak} bytes for a file of {len(case.content)}")
+            opened = GGUFFile.open(self.path, need_q4_0=case.need_q4_0)
+        except GGUFError as error:
+            opened = error
         finally:
-            tracemalloc.stop()
+            seconds, peak = time.thread_time() - start, tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()  # and if it was not started, there is nothing to stop and the peak is 0
+        return opened, seconds, peak
 
     def _check_message(self, message: str) -> None:
         fits = len(message) <= len(str(self.path)) + _MESSAGE
@@ -169,16 +190,14 @@ def _check_shape(matrix: Matrix, case: File) -> None:
     expect(matrix.columns % Q4_0.elements == 0, "columns", f"{matrix.name}: {matrix.columns}")
     expect(matrix.data.readonly, "not read-only", matrix.name)
     start = _start(matrix)
-    expect(
-        0 < start and start + size <= len(case.content), "outside the file", f"{matrix.name}: {start}, {size}"
-    )
+    expect(0 < start <= len(case.content) - size, "outside the file", f"{matrix.name}: {start}, {size}")
     expect(matrix.data == case.content[start : start + size], "not the file's bytes", matrix.name)
 
 
 def _start(matrix: Matrix) -> int:
     """Where in the file a matrix is, from the addresses of the two."""
     if matrix.data.obj is None:
-        raise Fault("no file behind the data", matrix.name)
+        raise FaultError("no file behind the data", matrix.name)
     return _address(matrix.data) - _address(memoryview(matrix.data.obj))
 
 

@@ -13,10 +13,12 @@ from random import Random
 from types import FrameType
 from typing import ClassVar, Generic, NoReturn, TypeVar
 
+from codegen.errors import CodegenError
+
 Case = TypeVar("Case")
 
 
-class Fault(Exception):
+class FaultError(Exception):
     """An input did what no input may do; faults of the same `kind` count as one."""
 
     def __init__(self, kind: str, detail: str = "") -> None:
@@ -25,9 +27,15 @@ class Fault(Exception):
 
 
 def expect(condition: bool, kind: str, detail: object = "") -> None:
-    """Raises a Fault unless the condition holds."""
+    """Raises a FaultError unless the condition holds."""
     if not condition:
-        raise Fault(kind, str(detail))
+        raise FaultError(kind, str(detail))
+
+
+def refused(error: CodegenError) -> str:
+    """The word for a call that was refused, which takes a message that people can read."""
+    expect(str(error) != "" and str(error).isprintable(), "message", repr(str(error)[:1000]))
+    return "refused"
 
 
 class Target(ABC, Generic[Case]):
@@ -56,7 +64,7 @@ class Target(ABC, Generic[Case]):
         """Runs an input; the words to count it under.
 
         Raises:
-            Fault: what no input may do. Any other exception that gets out is a fault as well.
+            FaultError: what no input may do. Any other exception that gets out is a fault as well.
         """
 
     @abstractmethod
@@ -71,6 +79,11 @@ class Found:
     source: str
     kind: str
     detail: str
+
+    @property
+    def target(self) -> str:
+        """Name of the target."""
+        return self.source.split("/")[0]
 
 
 class TimeRanOut(BaseException):
@@ -91,12 +104,11 @@ def attempt(target: Target[Case], source: str, limit_s: float | None = None) -> 
             return target.check(case)
     except TimeRanOut:
         return Found(source, "hang", traceback.format_exc())
-    except Fault as fault:
+    except FaultError as fault:
         return Found(source, fault.kind, traceback.format_exc())
     except (Exception, SystemExit) as error:
         frames = traceback.extract_tb(error.__traceback__)
-        ours = [frame for frame in frames if Path(frame.filename).parent.name != "tools"] or frames
-        where = f"{Path(ours[-1].filename).name}:{ours[-1].lineno}"
+        where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}"
         return Found(source, f"{type(error).__name__} at {where}", traceback.format_exc())
 
 

@@ -1,0 +1,293 @@
+"""The fuzzers at work for a moment, and proof that they notice what they are there for."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import codegen.__main__ as command_line
+from codegen import gguf_scan
+from codegen.arena import WASM32_BYTES, Arena
+from codegen.gguf_file import GGUFFile
+from codegen.runtime import Kernel, Placed
+from codegen.spec import STRATEGIES, KernelSpec, Memory, Scales
+from codegen.strategies import Isa
+from tools.fuzz import __main__ as fuzz
+from tools.fuzz import workers
+from tools.fuzz.api_specs import make_spec, parse
+from tools.fuzz.api_target import APITarget, serve
+from tools.fuzz.cli_target import Call, CLITarget
+from tools.fuzz.gguf_models import crowded_model, sound_model
+from tools.fuzz.gguf_target import GGUFTarget
+from tools.fuzz.target import Found, Target, attempt
+
+TARGETS = (GGUFTarget, CLITarget, APITarget)
+
+
+def first_fault(target: Target[Any], inputs: int, limit_s: float | None = None) -> Found | None:
+    for number in range(inputs):
+        outcome = attempt(target, f"{target.name}/smoke/0/{number}", limit_s)
+        if isinstance(outcome, Found):
+            return outcome
+    return None
+
+
+# --- nothing is found
+
+
+@pytest.mark.parametrize(("kind", "inputs"), list(zip(TARGETS, (600, 200, 200), strict=True)))
+def test_no_fault(kind: type[Target[Any]], inputs: int, tmp_path: Path) -> None:
+    found = first_fault(kind(tmp_path), inputs)
+    assert not found, f"{found.source}: {found.detail}"
+
+
+@pytest.mark.parametrize("kind", TARGETS)
+def test_an_input_is_a_function_of_its_source(kind: type[Target[Any]], tmp_path: Path) -> None:
+    target = kind(tmp_path)
+    for number in range(50):
+        once, again = (target.save(target.draw(Random(number)))[1] for _ in range(2))
+        address = rb" at 0x[0-9a-f]+"  # in what Python shows of some objects
+        assert re.sub(address, b"", once) == re.sub(address, b"", again)
+
+
+@pytest.mark.parametrize("make", [sound_model, crowded_model])
+def test_models_are_sound_until_they_are_mutated(make: Callable[[Random], Any], tmp_path: Path) -> None:
+    path = tmp_path / "model.gguf"
+    for seed in range(20):
+        path.write_bytes(make(Random(seed)).content())
+        assert GGUFFile.open(path).matrices
+
+
+@pytest.fixture(scope="module")
+def command_lines(tmp_path_factory: pytest.TempPathFactory) -> CLITarget:
+    return CLITarget(tmp_path_factory.mktemp("cli"))
+
+
+# No slash: what is written stays in the sandbox. No NUL: no command line has one.
+WORDS = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), max_size=12)
+LIKELY = st.sampled_from(
+    ["run", "emit", "list", "check", "model.gguf", "--kernel", "--isa", "--out", "--seed", "-o", "--"]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(words=st.lists(LIKELY | WORDS, max_size=6))
+def test_any_words(words: list[str], command_lines: CLITarget) -> None:
+    command_lines.check(Call(tuple(words), command_lines.model, command_lines.numbers[0]))
+
+
+RIGHT: dict[str, st.SearchStrategy[Any]] = {
+    "isa": st.sampled_from(Isa),
+    "unroll": st.integers(1, 16),
+    "accumulators": st.integers(1, 8),
+    "strategy": st.sampled_from(sorted({name for names in STRATEGIES.values() for name in names})),
+    "scales": st.sampled_from(Scales),
+    "memory": st.sampled_from(Memory),
+    "op": st.just("vec_dot"),
+    "x": st.just("q4_0"),
+    "y": st.just("q8_0"),
+}
+WRONG = st.none() | st.integers() | st.floats() | st.text(max_size=9) | st.binary() | st.lists(st.none())
+
+
+@settings(max_examples=200, deadline=None)
+@given(arguments=st.fixed_dictionaries({name: right | WRONG for name, right in RIGHT.items()}))
+def test_any_fields(arguments: dict[str, Any]) -> None:
+    assert set(arguments) == {field.name for field in fields(KernelSpec)}
+    make_spec(arguments)
+
+
+NAMES = st.from_regex(r"vec_dot_q[48]_0_q8_0__\w+(-\w+)?_u\d+(_a\d)?(_table)?(_import)?", fullmatch=True)
+
+
+@settings(max_examples=200, deadline=None)
+@given(name=st.text() | NAMES)
+def test_any_name(name: str) -> None:
+    parse(name)
+
+
+SIZES = st.integers(0, 1 << 18) | st.sampled_from([WASM32_BYTES - 64, WASM32_BYTES, 1 << 70])
+DEMANDS = st.lists(st.none() | st.tuples(SIZES, st.integers(0, 63)), max_size=20)
+
+
+@settings(max_examples=100, deadline=None)
+@given(base=st.integers(0, 1 << 18), demands=DEMANDS)
+def test_any_demands_on_memory(base: int, demands: list[tuple[int, int] | None]) -> None:
+    serve(base, demands)
+
+
+# --- faults are noticed
+
+Patch = pytest.MonkeyPatch
+Break = Callable[[Patch], None]
+
+
+def fails(*_: Any, **__: Any) -> Any:
+    raise KeyError("nothing caught this")
+
+
+def opening(before: Callable[[], object]) -> Break:
+    """Something happens before a file is opened."""
+    sound = GGUFFile.open
+
+    def opened(path: Path, *, need_q4_0: bool) -> GGUFFile:
+        kept = before()
+        return [sound(path, need_q4_0=need_q4_0), kept][0]  # type: ignore[return-value]
+
+    return lambda patch: patch.setattr(GGUFFile, "open", opened)
+
+
+def spin(seconds: float) -> None:
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+def data_one_alignment_early(patch: Patch) -> None:
+    sound = gguf_scan.Scan._locate
+    patch.setattr(gguf_scan.Scan, "_locate", lambda self, *a: sound(self, *a[:4], a[4] - a[5], a[5]))
+
+
+def reads_its_neighbour(patch: Patch) -> None:
+    """Results with a byte in them that is not the matrix's, as of the file when they are computed."""
+    sound = Kernel.rows
+    patch.setattr(Kernel, "rows", lambda self, x, *a: sound(self, x, *a) + np.float32(x.obj[0]))
+
+
+def wrong_results(patch: Patch) -> None:
+    sound = Placed.compute
+    patch.setattr(Placed, "compute", lambda self: sound(self) + np.float32(1))
+
+
+def calls(main: Callable[[Sequence[str]], int]) -> Break:
+    return lambda patch: patch.setattr(command_line, "main", main)
+
+
+def say(*lines: str) -> None:
+    print(*lines, sep="\n", file=sys.stderr)
+
+
+FAULTS: dict[str, tuple[type[Target[Any]], str, Break]] = {
+    "an error of Python's": (GGUFTarget, r"KeyError at test_fuzz_smoke.py:\d+", opening(fails)),
+    "a second to open": (GGUFTarget, "slow to open", opening(lambda: spin(1.1))),
+    "memory": (GGUFTarget, "memory to open", opening(lambda: bytes(10_000_000))),
+    "data elsewhere": (GGUFTarget, "bytes", data_one_alignment_early),
+    "names as they are": (GGUFTarget, "message", lambda patch: patch.setattr(gguf_scan, "quoted", str)),
+    "wrong results": (GGUFTarget, "wrong result", wrong_results),
+    "a byte of something else": (GGUFTarget, "bytes outside the tensor", reads_its_neighbour),
+    "a traceback": (CLITarget, r"KeyError at test_fuzz_smoke.py:\d+", calls(fails)),
+    "another status": (CLITarget, "exit status", calls(lambda _: 3)),
+    "two lines": (CLITarget, "message", calls(lambda _: say("codegen: one", "two") or 2)),
+    "no message": (CLITarget, "message", calls(lambda _: 2)),
+    "a warning": (CLITarget, "words on standard error", calls(lambda _: say("RuntimeWarning") or 0)),
+    "a stray file": (CLITarget, "stray file", calls(lambda _: Path("stray").write_text("") or 0)),
+    "a file left behind": (
+        CLITarget,
+        "files changed by what failed",
+        calls(lambda _: Path("build").mkdir() or say("codegen: no") or 2),
+    ),
+    "wrong rows": (CLITarget, "wrong result", calls(lambda words: int(words[:1] == ("run",)))),
+    "memory twice": (APITarget, "overlap", lambda patch: patch.setattr(Arena, "allocate", twice)),
+    "memory that is not there": (APITarget, "out of range", lambda patch: patch.setattr(Arena, "reach", int)),
+    "wrong results from Python": (APITarget, "wrong result.*", wrong_results),
+    "another error from Python": (
+        APITarget,
+        r"KeyError at .*",
+        lambda patch: patch.setattr(KernelSpec, "parse", fails),
+    ),
+}
+
+
+def twice(arena: Arena, size: int, residue: int = 0) -> int:
+    arena.reset()
+    arena.reach(1 << 20)
+    return (1 << 19) + residue
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_noticed(name: str, tmp_path: Path, monkeypatch: Patch) -> None:
+    kind, expected, break_it = FAULTS[name]
+    target = kind(tmp_path)
+    break_it(monkeypatch)
+    found = first_fault(target, 400)
+    assert found
+    assert re.fullmatch(expected, found.kind), found.detail
+
+
+@pytest.mark.parametrize("kind", TARGETS)
+def test_a_hang_is_noticed(kind: type[Target[Any]], tmp_path: Path, monkeypatch: Patch) -> None:
+    target = kind(tmp_path)
+    monkeypatch.setattr(target, "check", lambda _: spin(1000))
+    found = first_fault(target, 1, limit_s=0.1)
+    assert found
+    assert found.kind == "hang"
+
+
+# --- the program
+
+
+class Deadly(Target[int]):
+    """One worker dies of it, the other waits for ever."""
+
+    name, share, limit_s = "deadly", 1, 60
+
+    def __init__(self, folder: Path) -> None:
+        self.dies = folder.parent.name == "0"
+
+    def draw(self, random: Random) -> int:
+        return random.randrange(10)
+
+    def check(self, case: int) -> Sequence[str]:
+        if case == 7:
+            if self.dies:
+                os._exit(3)
+            time.sleep(1000)
+        return ("survived",)
+
+    def save(self, case: int) -> tuple[str, bytes]:
+        return ".txt", str(case).encode()
+
+
+def test_a_worker_that_dies_or_is_stuck_is_a_fault_with_its_input_written_down(
+    tmp_path: Path, monkeypatch: Patch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(fuzz.TARGETS, Deadly.name, Deadly)
+    monkeypatch.setattr(workers, "STUCK_S", 2)
+    assert fuzz.main(["--target", "deadly", "--seconds", "60", "--seed", "5", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert {fault["kind"] for fault in found["faults"]} == {"death by exit status 3", "stuck for 2 s"}
+    for fault in found["faults"]:
+        name = fault["source"].replace("/", "-")
+        assert (tmp_path / "build" / "fuzz" / f"{name}.txt").read_text() == "7"
+        assert f"--replay {fault['source']}" in (tmp_path / "build" / "fuzz" / f"{name}.fault").read_text()
+
+
+def test_figures_of_a_run_without_a_fault(
+    tmp_path: Path, monkeypatch: Patch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert fuzz.main(["--target", "gguf", "--seconds", "1", "--seed", "5"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^seed 5, 2 workers, \d+ s", out)
+    assert re.search(r"[\d,]+ refused, [\d,]+ accepted", out)
+    assert out.endswith(" inputs, no fault\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_source_gives_its_input_again(capsys: pytest.CaptureFixture[str]) -> None:
+    assert fuzz.main(["--replay", "gguf/5/0/0"]) == 0
+    assert capsys.readouterr().out in ("gguf/5/0/0: refused\n", "gguf/5/0/0: accepted\n")

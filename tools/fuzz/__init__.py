@@ -1,0 +1,1 @@
+"""Hostile input: mutated GGUF files, random command lines, wrong calls from Python."""

@@ -1,0 +1,82 @@
+"""Specs made and parsed from anything."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from codegen.errors import SpecError
+from codegen.plan import plan
+from codegen.spec import MAX_ACCUMULATORS, MAX_UNROLL, STRATEGIES, KernelSpec, Memory, Scales
+from codegen.strategies import Isa
+from tools.fuzz.mutations import NUMBERS
+from tools.fuzz.target import expect, refused
+
+
+def _any_value(random: Random) -> Any:
+    number = random.choice(NUMBERS)
+    return random.choice(
+        (None, True, 0, -1, 2.0, 2.5, float("nan"), number, -number, 10**30, "", "relaxed", "relaxed\n", "q4_0", "\0",
+         "\udcff", "x" * 5000, b"relaxed", [], ["dot"], {}, (), set(), object, np.int64(2), np.float32(2), np.zeros(2),
+         Isa.SCALAR, Scales.TABLE, Memory.IMPORT, *(name for names in STRATEGIES.values() for name in names))
+    )  # fmt: skip
+
+
+def spec_fields(random: Random) -> tuple[dict[str, Any]]:
+    """A spec that exists, with up to three fields of any value."""
+    spec = any_spec(random)
+    given = {field.name: getattr(spec, field.name) for field in fields(spec)}
+    for name in random.sample(sorted(given), random.choice((0, 1, 1, 2, 3))):
+        given[name] = _any_value(random)
+    return (given,)
+
+
+def make_spec(given: dict[str, Any]) -> str:
+    """A spec that is made has a name that stands for it, and a plan."""
+    try:
+        spec = KernelSpec(**given)
+    except SpecError as error:
+        return refused(error)
+    expect(KernelSpec.parse(spec.name) == spec, "name", f"{spec} {spec.name}")
+    expect(hash(spec) == hash(KernelSpec.parse(spec.name)), "hash", spec)
+    plan(spec)
+    return "made"
+
+
+def spec_name(random: Random) -> tuple[str]:
+    """A name, or nearly one."""
+    name = any_spec(random).name
+    for _ in range(random.randint(0, 3)):
+        at = random.randrange(len(name) + 1)
+        part = random.choice(
+            ("", "_", "_a2", "u", "0", "9", "relaxed", "\n", "\0", "\N{ARABIC-INDIC DIGIT TWO}", "*", name)
+        )
+        name = name[:at] + part + name[at + random.choice((0, 0, 1, 4)) :]
+    return (name,)
+
+
+def parse(name: str) -> str:
+    """A name that is parsed is the name of what comes out."""
+    try:
+        spec = KernelSpec.parse(name)
+    except SpecError as error:
+        return refused(error)
+    expect(spec.name == name, "name", name)
+    return "parsed"
+
+
+def any_spec(random: Random) -> KernelSpec:
+    """Any spec that exists."""
+    while True:
+        isa = random.choice(tuple(Isa))
+        unroll = random.randint(1, MAX_UNROLL)
+        accumulators = random.choice((1, 1, random.randint(1, MAX_ACCUMULATORS)))
+        strategy = random.choice(STRATEGIES[isa])
+        scales, memory = random.choice(tuple(Scales)), random.choice(tuple(Memory))
+        try:
+            return KernelSpec(isa, unroll, accumulators, strategy, scales, memory)
+        except SpecError:
+            continue

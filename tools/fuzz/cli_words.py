@@ -1,0 +1,102 @@
+"""Command lines made of real words, of words next to those, and of junk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from random import Random
+
+from codegen.registry import REGISTERED
+from tools.fuzz.mutations import NUMBERS
+
+NAMES = tuple(spec.name for spec in REGISTERED)
+_FLAGS = ("--json", "--help", "-h", "--version", "--", "-", "--verbose", "-x")
+_NUMBERS = ("0", "1", "2", "7", "16", "17", "32", "48", "4096", "-1", "02", "+2", "1_0", " 2", "2.5", "1e3",
+            "\N{ARABIC-INDIC DIGIT TWO}", "\N{SUPERSCRIPT TWO}", "9" * 5000, "nan", "0x10", str(1 << 20))  # fmt: skip
+_PATHS = ("model.gguf", "x.npy", "missing", "folder", "file", "file/below", "loop", "generated", "build", ".",
+          "..", "new/a/b", "./new/", "new\nline", "n" * 300, "\udcff", "\N{SNOWMAN}", "-", "")  # fmt: skip
+_JUNK = ("", " ", "\n", "*", "[", "[!a", "%s", "{}", "$HOME", "~", "'\"", "\x1b[31m", "\udcff", "\u202e",
+         "a" * 3000)  # fmt: skip
+_ALPHABET = "abz019._-=+*?[]{}(),:;!@#$%^&|<>'\" \t\n\x07\x1b\x7f\u00e9\u00a0\u2028\U0001f600\udc80"
+
+
+def command(random: Random) -> Iterator[str]:
+    """The words of one; no word but a few fixed ones has a slash."""
+    verb = random.choice((*_VERBS, "run", "run", "run"))
+    if random.random() < 0.95:
+        yield verb if random.random() < 0.97 else _junk(random)
+    known = _VERBS[verb].split()
+    if verb == "run" and random.random() < 0.9:
+        yield "model.gguf" if random.random() < 0.9 else random.choice(_PATHS)
+    for _ in range(random.choice((0, 1, 1, 2, 2, 3, 5, 12))):
+        yield from _option(random, random.choice(known if random.random() < 0.93 else tuple(_VALUES)))
+
+
+def _option(random: Random, name: str) -> list[str]:
+    kind = random.randrange(40)
+    if kind == 0:
+        return [_junk(random)]
+    if kind == 1:
+        return [random.choice(_FLAGS)]
+    if kind == 2:
+        return [name]
+    if kind < 6:  # argparse takes the start of a name for the name
+        name = name[: random.randint(2, len(name))]
+    if name == "--json":
+        return [name]
+    value = _VALUES.get(name, _junk)(random) if random.random() < 0.9 else _junk(random)
+    joined = "" if len(name) == 2 else "="
+    return [f"{name}{joined}{value}"] if random.random() < 0.4 else [name, value]
+
+
+def _junk(random: Random) -> str:
+    kind = random.randrange(4)
+    if kind == 0:
+        return random.choice(_JUNK)
+    if kind == 1:
+        return str(random.choice(NUMBERS) * random.choice((1, 1, -1, 10**40)))
+    return "".join(random.choices(_ALPHABET, k=random.randint(1, 12)))
+
+
+def _kernel(random: Random) -> str:
+    name = random.choice(NAMES)
+    if random.random() < 0.6:
+        return name
+    if random.random() < 0.3:
+        return random.choice(("*", "*relaxed*", "vec_dot_*_u[12]", "*_u9", "*scalar*"))
+    at, part = random.randrange(len(name)), random.choice(("", "*", "?", "[", "9", "_a2", "\n", name))
+    return name[:at] + part + name[at + random.randint(0, 3) :]
+
+
+def _number(random: Random) -> str:
+    return random.choice(("1", "2", "4", "7", "32", "64") if random.random() < 0.7 else _NUMBERS)
+
+
+def _path(random: Random) -> str:
+    return random.choice(_PATHS)
+
+
+_VERBS = {
+    "emit": "--kernel --isa --unroll --emit --out -o",
+    "--emit": "--kernel --isa --unroll --emit --out -o",
+    "list": "--kernel --isa --unroll --json",
+    "verify": "--kernel --isa --unroll --json --engine",
+    "check": "--out -o",
+    "bless": "--out -o",
+    "vectors": "--out -o",
+    "bench": "--kernel --isa --unroll --json --n --rounds",
+    "run": "--json --tensor --isa --kernel --input --seed",
+}
+_VALUES: dict[str, Callable[[Random], str]] = {
+    "--kernel": _kernel,
+    "--isa": lambda random: random.choice(("scalar", "simd128", "relaxed", "relaxed", "avx2", "SCALAR", "")),
+    "--unroll": _number,
+    "--emit": lambda random: random.choice(("wat", "wasm", "wat,wasm", "wasm,wat,wat", "wat,", ",", "elf")),
+    "--out": _path,
+    "-o": _path,
+    "--engine": lambda random: random.choice(("all", "node", "wasmtime", "none", "")),
+    "--n": _number,
+    "--rounds": _number,
+    "--tensor": lambda random: random.choice(("a", "\x1b[2Jb", "norm", "z", "")),
+    "--input": lambda random: "x.npy" if random.random() < 0.7 else _path(random),
+    "--seed": _number,
+}

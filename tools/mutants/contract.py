@@ -1,0 +1,70 @@
+"""Faults against the contract: what a module is made of, what it ignores, and rounding that is not promised."""
+
+from __future__ import annotations
+
+from mutants.mutant import FRAME, GROUP, SCALES, Mutant, text
+
+ADVANCE = "(local.set $x (i32.add (local.get $x) (i32.const {{ x_step }})))"
+TERM = "(f32x4.mul (f32x4.convert_i32x4_s (local.get $p0)) (local.get $d))"
+ACCUMULATE = f"(f32x4.add (local.get $acc{{{{ g.accumulator }}}})\n    {TERM})"
+FILLED = "(i32.const 65536)"
+
+CONTRACT: tuple[Mutant, ...] = (
+    text(
+        "terms rounded twice",
+        "relaxed_u4 simd128_u2",
+        GROUP,
+        TERM,
+        "(f32x4.mul (f32x4.mul (f32x4.convert_i32x4_s (local.get $p0))"
+        " (f32x4.mul (local.get $d) (v128.const f32x4 3 3 3 3))) (v128.const f32x4 0x1.555556p-2 0x1.555556p-2"
+        " 0x1.555556p-2 0x1.555556p-2))",
+    ),
+    text(
+        "multiplication and addition fused where the engine likes",
+        "relaxed_u4",
+        GROUP,
+        ACCUMULATE,
+        "(f32x4.relaxed_madd (f32x4.convert_i32x4_s (local.get $p0)) (local.get $d)"
+        " (local.get $acc{{ g.accumulator }}))",
+    ),
+    text(
+        "a relaxed opcode in a strict kernel",
+        "simd128_u4",
+        FRAME,
+        "    ;; the result",
+        "    (drop (i16x8.relaxed_q15mulr_s (v128.const i64x2 0 0) (v128.const i64x2 0 0)))\n    ;; the result",
+    ),
+    text(
+        "SIMD in a scalar kernel",
+        "scalar_u1",
+        FRAME,
+        "    ;; the result",
+        "    (drop (v128.const i64x2 0 0))\n    ;; the result",
+    ),
+    text(
+        "an export too many",
+        "scalar_u1",
+        FRAME,
+        '  (func (export "ggml_',
+        '  (func (export "helper"))\n  (func (export "ggml_',
+    ),
+    text("n beyond 16 bits cut off", "scalar_u1", FRAME, "(i32.div_u (local.get $n) (i32.const {{ plan.x.elements }}))",
+         "(i32.div_u (i32.and (local.get $n) (i32.const 0xffff)) (i32.const {{ plan.x.elements }}))"),
+    text("nrc beyond 8 bits cut off", "scalar_u1", FRAME, "(i32.xor (local.get $nrc) (i32.const 1))",
+         "(i32.xor (i32.and (local.get $nrc) (i32.const 255)) (i32.const 1))"),
+    text("bx not ignored", "relaxed_u4", FRAME, "(local.set $x (local.get $vx))",
+         "(local.set $x (i32.add (local.get $vx) (local.get $bx)))"),
+    text("the unrolled loop reads ahead", "relaxed_u4", FRAME, ADVANCE,
+         f"{ADVANCE} (drop (i32.load8_u (local.get $x)))"),
+    text("reads the byte before x", "relaxed_u4", FRAME, "(local.set $y (local.get $vy))",
+         "(local.set $y (local.get $vy)) (drop (i32.load8_u (i32.sub (local.get $vx) (i32.const 1))))"),
+    text("end of the row compared as an order", "scalar_u1", FRAME, "(br_if $single (i32.ne (local.get $x)",
+         "(br_if $single (i32.lt_u (local.get $x)"),
+    text("entry to a loop compared as an order", "scalar_u1", FRAME, "(if (i32.ne (local.get $x) (local.get $end))",
+         "(if (i32.lt_u (local.get $x) (local.get $end))"),
+    text("a partial result stored in the loop", "scalar_u1", FRAME, ADVANCE,
+         f"(f32.store align=1 (local.get $s) (f32.const 1)) {ADVANCE}"),
+    text("writes past its table", "relaxed_u4_table_import", SCALES, FILLED, "(i32.const 65540)"),
+    text("writes to memory that is the host's", "scalar_u1", FRAME, "    ;; the contract:",
+         "    (i32.store8 (i32.const 0) (i32.const 0))\n    ;; the contract:"),
+)  # fmt: skip
