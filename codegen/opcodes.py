@@ -56,7 +56,9 @@ def known_answers() -> Iterator[KnownAnswer]:
 
 def opcode_wat(opcode: Opcode) -> str:
     """A module that applies the opcode to the vectors at 0, 16 and 32 and stores the result at 48."""
-    return tidy(environment().get_template("opcode.wat.j2").render(opcode=opcode))
+    operands = [f"(v128.load (i32.const {16 * place}))" for place in range(opcode.operands)]
+    operands += [opcode.last] if opcode.last else []
+    return tidy(environment().get_template("opcode.wat.j2").render(opcode=opcode, operands=operands))
 
 
 def _operand(name: str, kind: str, place: int) -> Vector:

@@ -41,7 +41,7 @@ def test_table_has_a_row_a_matrix_and_what_was_left_out(model: Path, tmp_path: P
     assert a.split()[:5] == ["a", "pass", "5", "x", str(COLUMNS)]
     assert b.split()[:5] == ["b", "pass", "21", "x", "32"]
     assert total.startswith(f"2 matrices, {5 * COLUMNS + 21 * 32:,} weights in ")
-    assert left_out == ["left out norm (F32): not Q4_0", "left out emb (Q8_0): not Q4_0"]
+    assert left_out == ["left out 1 of type F32: not Q4_0", "left out 1 of type Q8_0: not Q4_0"]
     assert (done.stderr, contents(tmp_path)) == ("", {})
 
 
