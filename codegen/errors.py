@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+_LONGEST = 100
+
 
 def printable(text: str) -> str:
     """The text in one line: whatever a path or a program put in it, nothing that a terminal would obey."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def shown(value: object) -> str:
+    """A value as a message shows it: its repr, not too long, whatever the value is."""
+    try:
+        text = repr(value)
+    except Exception:  # an int too long to print, or a repr of somebody's own
+        return f"<{type(value).__name__}>"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 class CodegenError(Exception):

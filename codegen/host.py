@@ -10,7 +10,7 @@ import wasmtime
 
 from codegen.arena import WASM32_BYTES
 from codegen.assemble import assemble
-from codegen.errors import KernelCallError
+from codegen.errors import KernelCallError, shown
 from codegen.render import environment, tidy
 
 Extern = (
@@ -70,7 +70,7 @@ def as_count(what: str, value: object, multiple: int = 1) -> int:
     count = int(value) if whole else -1  # type: ignore[call-overload]
     if count < 0 or count % multiple:
         wanted = f"multiple of {multiple}" if multiple > 1 else "whole number"
-        raise KernelCallError(f"{what} = {value!r}: must be a non-negative {wanted}")
+        raise KernelCallError(f"{what} = {shown(value)}: must be a non-negative {wanted}")
     return count
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,7 +66,9 @@ def activations(columns: int, seed: int, source: Path | None) -> bytes:
 
 def _read_vector(source: Path, columns: int) -> npt.NDArray[np.float32]:
     try:
-        loaded = np.load(source, mmap_mode="r", allow_pickle=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that a file is old and slow to read is no matter
+            loaded = np.load(source, mmap_mode="r", allow_pickle=False)
     except OSError as error:
         raise InputError(f"{source}: cannot be read ({error.strerror or 'not an .npy file'})") from None
     except Exception:  # a header is parsed as Python: what a broken one raises has no end

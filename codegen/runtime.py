@@ -204,7 +204,7 @@ class Kernel:
     def _checked(name: str, data: Bytes, need: int) -> U8:
         try:
             view = memoryview(cast("bytes", data))
-        except TypeError:
+        except (TypeError, ValueError):
             raise KernelCallError(f"{name}: must be a buffer of bytes, not {type(data).__name__}") from None
         if not view.c_contiguous:
             raise KernelCallError(f"{name}: must be contiguous; copy it first")

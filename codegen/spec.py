@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
-from codegen.errors import SpecError
+from codegen.errors import SpecError, shown
 from codegen.formats import FORMATS
 from codegen.strategies import ALL, Isa
 
@@ -80,15 +80,18 @@ class KernelSpec:
     def __post_init__(self) -> None:
         for field, kind in (("isa", Isa), ("scales", Scales), ("memory", Memory)):
             object.__setattr__(self, field, _member(kind, field, getattr(self, field)))
+        for field in ("strategy", "op", "x", "y"):
+            if type(getattr(self, field)) is not str:
+                raise SpecError(f"{field} {shown(getattr(self, field))}: must be text")
         strategies = STRATEGIES[self.isa]
         object.__setattr__(self, "strategy", self.strategy or strategies[0])
         if self.strategy not in strategies:
-            raise SpecError(f"strategy {self.strategy!r}: {self.isa} has {', '.join(strategies)}")
+            raise SpecError(f"strategy {shown(self.strategy)}: {self.isa} has {', '.join(strategies)}")
         if self.op not in OPS:
-            raise SpecError(f"op {self.op!r}: known are {', '.join(OPS)}")
+            raise SpecError(f"op {shown(self.op)}: known are {', '.join(OPS)}")
         if (self.x, self.y) not in OPERANDS:
             known = ", ".join(f"{x} x {y}" for x, y in OPERANDS)
-            raise SpecError(f"formats {self.x!r} x {self.y!r}: {self.op} knows {known}")
+            raise SpecError(f"formats {shown(self.x)} x {shown(self.y)}: {self.op} knows {known}")
         self._check_loop()
 
     def _check_loop(self) -> None:
@@ -120,7 +123,7 @@ class KernelSpec:
         """The spec that a name stands for; SpecError where there is none or it is not the canonical name."""
         match = _NAME.fullmatch(name)
         if not match:
-            raise SpecError(f"kernel {name!r}: not a kernel name; see `codegen list` or docs/naming.md")
+            raise SpecError(f"kernel {shown(name)}: not a kernel name; see `codegen list` or docs/naming.md")
         spec = cls(
             isa=_member(Isa, "isa", match["isa"]),
             unroll=int(match["unroll"]),
@@ -133,17 +136,17 @@ class KernelSpec:
             y=match["y"],
         )
         if spec.name != name:
-            raise SpecError(f"kernel {name!r}: its name is {spec.name!r} (defaults are left out)")
+            raise SpecError(f"kernel {shown(name)}: its name is {spec.name!r} (defaults are left out)")
         return spec
 
 
 def _member(kind: type[E], field: str, value: str) -> E:
     try:
         return kind(value)
-    except ValueError:
-        raise SpecError(f"{field} {value!r}: known are {', '.join(kind)}") from None
+    except (ValueError, TypeError):
+        raise SpecError(f"{field} {shown(value)}: known are {', '.join(kind)}") from None
 
 
 def _check_range(field: str, value: int, top: int) -> None:
     if type(value) is not int or not 1 <= value <= top:
-        raise SpecError(f"{field} = {value!r}: must be a whole number from 1 to {top}")
+        raise SpecError(f"{field} = {shown(value)}: must be a whole number from 1 to {top}")

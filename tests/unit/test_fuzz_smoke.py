@@ -1,11 +1,10 @@
-"""The fuzzers at work for a moment, and proof that they notice what they are there for."""
+"""The fuzzers at work for a moment, which finds nothing, and the program around them."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import fields
@@ -13,37 +12,22 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import codegen.__main__ as command_line
-from codegen import gguf_scan
-from codegen.arena import WASM32_BYTES, Arena
+from codegen.arena import WASM32_BYTES
 from codegen.gguf_file import GGUFFile
-from codegen.runtime import Kernel, Placed
 from codegen.spec import STRATEGIES, KernelSpec, Memory, Scales
 from codegen.strategies import Isa
+from tests.fuzzing import TARGETS, first_fault
 from tools.fuzz import __main__ as fuzz
 from tools.fuzz import workers
 from tools.fuzz.api_specs import make_spec, parse
-from tools.fuzz.api_target import APITarget, serve
+from tools.fuzz.api_target import serve
 from tools.fuzz.cli_target import Call, CLITarget
 from tools.fuzz.gguf_models import crowded_model, sound_model
-from tools.fuzz.gguf_target import GGUFTarget
-from tools.fuzz.target import Found, Target, attempt
-
-TARGETS = (GGUFTarget, CLITarget, APITarget)
-
-
-def first_fault(target: Target[Any], inputs: int, limit_s: float | None = None) -> Found | None:
-    for number in range(inputs):
-        outcome = attempt(target, f"{target.name}/smoke/0/{number}", limit_s)
-        if isinstance(outcome, Found):
-            return outcome
-    return None
-
+from tools.fuzz.target import Target
 
 # --- nothing is found
 
@@ -129,113 +113,6 @@ def test_any_demands_on_memory(base: int, demands: list[tuple[int, int] | None])
     serve(base, demands)
 
 
-# --- faults are noticed
-
-Patch = pytest.MonkeyPatch
-Break = Callable[[Patch], None]
-
-
-def fails(*_: Any, **__: Any) -> Any:
-    raise KeyError("nothing caught this")
-
-
-def opening(before: Callable[[], object]) -> Break:
-    """Something happens before a file is opened."""
-    sound = GGUFFile.open
-
-    def opened(path: Path, *, need_q4_0: bool) -> GGUFFile:
-        kept = before()
-        return [sound(path, need_q4_0=need_q4_0), kept][0]  # type: ignore[return-value]
-
-    return lambda patch: patch.setattr(GGUFFile, "open", opened)
-
-
-def spin(seconds: float) -> None:
-    end = time.thread_time() + seconds
-    while time.thread_time() < end:
-        pass
-
-
-def data_one_alignment_early(patch: Patch) -> None:
-    sound = gguf_scan.Scan._locate
-    patch.setattr(gguf_scan.Scan, "_locate", lambda self, *a: sound(self, *a[:4], a[4] - a[5], a[5]))
-
-
-def reads_its_neighbour(patch: Patch) -> None:
-    """Results with a byte in them that is not the matrix's, as of the file when they are computed."""
-    sound = Kernel.rows
-    patch.setattr(Kernel, "rows", lambda self, x, *a: sound(self, x, *a) + np.float32(x.obj[0]))
-
-
-def wrong_results(patch: Patch) -> None:
-    sound = Placed.compute
-    patch.setattr(Placed, "compute", lambda self: sound(self) + np.float32(1))
-
-
-def calls(main: Callable[[Sequence[str]], int]) -> Break:
-    return lambda patch: patch.setattr(command_line, "main", main)
-
-
-def say(*lines: str) -> None:
-    print(*lines, sep="\n", file=sys.stderr)
-
-
-FAULTS: dict[str, tuple[type[Target[Any]], str, Break]] = {
-    "an error of Python's": (GGUFTarget, r"KeyError at test_fuzz_smoke.py:\d+", opening(fails)),
-    "a second to open": (GGUFTarget, "slow to open", opening(lambda: spin(1.1))),
-    "memory": (GGUFTarget, "memory to open", opening(lambda: bytes(10_000_000))),
-    "data elsewhere": (GGUFTarget, "bytes", data_one_alignment_early),
-    "names as they are": (GGUFTarget, "message", lambda patch: patch.setattr(gguf_scan, "quoted", str)),
-    "wrong results": (GGUFTarget, "wrong result", wrong_results),
-    "a byte of something else": (GGUFTarget, "bytes outside the tensor", reads_its_neighbour),
-    "a traceback": (CLITarget, r"KeyError at test_fuzz_smoke.py:\d+", calls(fails)),
-    "another status": (CLITarget, "exit status", calls(lambda _: 3)),
-    "two lines": (CLITarget, "message", calls(lambda _: say("codegen: one", "two") or 2)),
-    "no message": (CLITarget, "message", calls(lambda _: 2)),
-    "a warning": (CLITarget, "words on standard error", calls(lambda _: say("RuntimeWarning") or 0)),
-    "a stray file": (CLITarget, "stray file", calls(lambda _: Path("stray").write_text("") or 0)),
-    "a file left behind": (
-        CLITarget,
-        "files changed by what failed",
-        calls(lambda _: Path("build").mkdir() or say("codegen: no") or 2),
-    ),
-    "wrong rows": (CLITarget, "wrong result", calls(lambda words: int(words[:1] == ("run",)))),
-    "memory twice": (APITarget, "overlap", lambda patch: patch.setattr(Arena, "allocate", twice)),
-    "memory that is not there": (APITarget, "out of range", lambda patch: patch.setattr(Arena, "reach", int)),
-    "wrong results from Python": (APITarget, "wrong result.*", wrong_results),
-    "another error from Python": (
-        APITarget,
-        r"KeyError at .*",
-        lambda patch: patch.setattr(KernelSpec, "parse", fails),
-    ),
-}
-
-
-def twice(arena: Arena, size: int, residue: int = 0) -> int:
-    arena.reset()
-    arena.reach(1 << 20)
-    return (1 << 19) + residue
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_noticed(name: str, tmp_path: Path, monkeypatch: Patch) -> None:
-    kind, expected, break_it = FAULTS[name]
-    target = kind(tmp_path)
-    break_it(monkeypatch)
-    found = first_fault(target, 400)
-    assert found
-    assert re.fullmatch(expected, found.kind), found.detail
-
-
-@pytest.mark.parametrize("kind", TARGETS)
-def test_a_hang_is_noticed(kind: type[Target[Any]], tmp_path: Path, monkeypatch: Patch) -> None:
-    target = kind(tmp_path)
-    monkeypatch.setattr(target, "check", lambda _: spin(1000))
-    found = first_fault(target, 1, limit_s=0.1)
-    assert found
-    assert found.kind == "hang"
-
-
 # --- the program
 
 
@@ -262,7 +139,7 @@ class Deadly(Target[int]):
 
 
 def test_a_worker_that_dies_or_is_stuck_is_a_fault_with_its_input_written_down(
-    tmp_path: Path, monkeypatch: Patch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(fuzz.TARGETS, Deadly.name, Deadly)
@@ -277,7 +154,7 @@ def test_a_worker_that_dies_or_is_stuck_is_a_fault_with_its_input_written_down(
 
 
 def test_figures_of_a_run_without_a_fault(
-    tmp_path: Path, monkeypatch: Patch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert fuzz.main(["--target", "gguf", "--seconds", "1", "--seed", "5"]) == 0
