@@ -7,14 +7,11 @@ import stat
 from collections import Counter
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
+from pathlib import Path
+from types import TracebackType
 
 from codegen.errors import GGUFError
 from codegen.gguf_scan import Scan, quoted, shown
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from types import TracebackType
 
 _REQUANTISE = "examples/requantise.py IN.gguf OUT.gguf makes a Q4_0 file of it"
 

@@ -11,11 +11,13 @@ here), and refuses a whole file over one tensor type it does not know. The tests
 
 from __future__ import annotations
 
+import mmap
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
-from typing import TYPE_CHECKING, NoReturn
+from pathlib import Path
+from typing import NoReturn
 
 from gguf.constants import (
     GGML_QUANT_SIZES,
@@ -26,10 +28,6 @@ from gguf.constants import (
 )
 
 from codegen.errors import GGUFError
-
-if TYPE_CHECKING:
-    import mmap
-    from pathlib import Path
 
 _VERSIONS = (2, 3)  # version 1 had 32-bit counts; GGML reads it no more
 _MAX_DIMS = 4  # GGML_MAX_DIMS

@@ -17,9 +17,9 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 from gguf import GGMLQuantizationType, GGUFWriter, quants
 from rich.console import Console
 from rich.table import Table
@@ -29,9 +29,6 @@ from codegen import Kernel, KernelSpec
 from codegen.errors import CodegenError, InputError
 from codegen.gguf_file import GGUFFile
 from codegen.reference import quantize_q8_0
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 KERNEL = "vec_dot_q4_0_q8_0__relaxed_u4"
 TENSOR = "token_embd.weight"  # the name that llama.cpp gives a token embedding

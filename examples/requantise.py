@@ -13,19 +13,25 @@ import argparse
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import numpy as np
-from gguf import GGMLQuantizationType, GGUFReader, GGUFValueType, GGUFWriter, Keys, LlamaFileType, quants
+from gguf import (
+    GGMLQuantizationType,
+    GGUFReader,
+    GGUFValueType,
+    GGUFWriter,
+    Keys,
+    LlamaFileType,
+    ReaderField,
+    ReaderTensor,
+    quants,
+)
 from rich.console import Console
 from rich.progress import track
 
 from codegen.errors import CodegenError, InputError
 from codegen.formats import Q4_0 as BLOCK
 from codegen.gguf_file import GGUFFile
-
-if TYPE_CHECKING:
-    from gguf import ReaderField, ReaderTensor
 
 Q4_0 = GGMLQuantizationType.Q4_0
 

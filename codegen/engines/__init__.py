@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from codegen.engines.aarch64 import discover_aarch64
 from codegen.engines.browsers import discover_browsers
@@ -16,9 +16,6 @@ from codegen.engines.matrix import Difference, Matrix, run_matrix
 from codegen.engines.report import EngineReport, Failure, SubjectReport
 from codegen.engines.wasmtime_configs import discover_wasmtime
 from codegen.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 __all__ = [
     "Case",

@@ -11,6 +11,7 @@ import os
 import queue
 import re
 import shutil
+import subprocess
 import tempfile
 import threading
 import time
@@ -19,14 +20,11 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from codegen.engines.engine import RUNNER, Engine
 from codegen.engines.process import run_command, start, stop
 from codegen.engines.report import EngineError
-
-if TYPE_CHECKING:
-    import subprocess
 
 PAGE = b"""<!doctype html>
 <title>codegen engines</title>

@@ -8,13 +8,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from codegen.engines.job import Job
 from codegen.engines.process import run_command
 from codegen.engines.report import EngineError, EngineReport
-
-if TYPE_CHECKING:
-    from codegen.engines.job import Job
 
 RUNNER = Path(__file__).with_name("runner.mjs")
 

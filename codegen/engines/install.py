@@ -12,9 +12,9 @@ import shutil
 import sys
 import tempfile
 import zipfile
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from codegen.engines.aarch64 import aarch64_folder, find_qemu
 from codegen.engines.browsers import find_browser
@@ -22,9 +22,6 @@ from codegen.engines.engine import engines_folder
 from codegen.engines.javascript import find_bun, find_node
 from codegen.engines.process import run_command
 from codegen.engines.report import EngineError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 TIMEOUT = 900
 

@@ -6,16 +6,13 @@ import platform
 import re
 import shutil
 import sysconfig
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from codegen.engines.engine import RUNNER, Engine, command_launcher, engines_folder
 from codegen.engines.process import run_command
 from codegen.engines.report import EngineError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NODE_NEEDED = (24, 2)
 """24 is the first node with relaxed SIMD and no flag, 24.2 the first with `import.meta.main`."""

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from codegen.engines.engine import Engine
+from codegen.engines.job import Job
 from codegen.engines.process import stop_all
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from codegen.engines.engine import Engine
-    from codegen.engines.job import Job
-    from codegen.engines.report import EngineReport, SubjectReport
+from codegen.engines.report import EngineReport, SubjectReport
 
 
 @dataclass(frozen=True)

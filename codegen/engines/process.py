@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from codegen.engines.report import EngineError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _running: set[subprocess.Popen[str]] = set()
 

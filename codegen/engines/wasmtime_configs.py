@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import wasmtime
 
 import codegen
 from codegen.engines.engine import Engine, command_launcher
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def _default(_config: wasmtime.Config) -> None:

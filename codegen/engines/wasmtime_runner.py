@@ -9,22 +9,19 @@ import base64
 import json
 import platform
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import wasmtime
 
+from codegen.engines.job import Case, Job, KernelEntry, OpcodeCase
 from codegen.engines.report import Failure, SubjectReport
 from codegen.engines.wasmtime_configs import wasmtime_engine
 from codegen.engines.wasmtime_target import GUARD, POISON, TABLE, Target
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from codegen.engines.job import Case, Job, KernelEntry, OpcodeCase
 
 PAGE = 65_536
 MOST_PAGES = 65_536

@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import math
 import struct
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import wasmtime
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from codegen.engines.job import Case, KernelEntry
+from codegen.engines.job import Case, KernelEntry
 
 TABLE = 262_144
 """Bytes of the f16 table that some kernels fill when they are instantiated, at the start of memory."""
