@@ -42,7 +42,7 @@ bench: bootstrap  ## time every registered kernel against scalar
 	@$(CODEGEN) bench
 
 mutants: bootstrap  ## put faults in, one at a time, and show what notices each
-	@PYTHONPATH=tools $(VENV_BIN)/python -m mutants
+	@$(VENV_BIN)/python -m tools.mutants
 
 vectors: bootstrap  ## write the conformance vectors of tests/vectors again
 	@$(CODEGEN) vectors

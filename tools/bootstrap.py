@@ -35,7 +35,16 @@ def main() -> int:
         print(f"bootstrap: installing into {VENV.name} ...", flush=True)
         STAMP.unlink(missing_ok=True)
         venv.create(VENV, with_pip=True, clear=not PYTHON.exists())
-        install = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-e", ".[dev]"]
+        install = [
+            str(PYTHON),
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "-e",
+            ".[dev]",
+        ]
         if subprocess.call(install, cwd=ROOT):
             print(
                 "bootstrap: pip failed, see above; check the network or the package index and run make again"

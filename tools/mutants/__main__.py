@@ -1,7 +1,7 @@
 """Tests of the tests: puts realistic faults into templates and plan, one at a time, and shows what notices each.
 
     make mutants                          # the table; exit status 1 if a mutant survives
-    PYTHONPATH=tools python -m mutants --write    # and into docs/verification.md
+    python -m tools.mutants --write    # and into docs/verification.md
 
 A mutant is a change that still assembles: what the assembler would refuse needs no test. It is noticed by
 `verify`, the check that every kernel has to pass. One that loops forever is noticed by its time running out.
@@ -26,11 +26,11 @@ from codegen.output import tracked
 from codegen.plan import plan
 from codegen.render import render_plan, template_root
 from codegen.verify import verify_wasm
-from mutants.contract import CONTRACT
-from mutants.loops import LOOPS
-from mutants.mutant import Mutant
-from mutants.products import PRODUCTS
-from mutants.scales import SCALE_FAULTS
+from tools.mutants.contract import CONTRACT
+from tools.mutants.loops import LOOPS
+from tools.mutants.mutant import Mutant
+from tools.mutants.products import PRODUCTS
+from tools.mutants.scales import SCALE_FAULTS
 
 MUTANTS = (*PRODUCTS, *SCALE_FAULTS, *LOOPS, *CONTRACT)
 TIMEOUT_S = 60
@@ -73,7 +73,7 @@ def main() -> int:
 
 def run(mutant: Mutant) -> Outcome:
     """Runs one mutant in a process that may hang or die."""
-    command = [sys.executable, "-m", "mutants", "--one", mutant.name]
+    command = [sys.executable, "-m", "tools.mutants", "--one", mutant.name]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired:

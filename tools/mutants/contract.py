@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mutants.mutant import FRAME, GROUP, SCALES, Mutant, text
+from tools.mutants.mutant import FRAME, GROUP, SCALES, Mutant, text
 
 ADVANCE = "(local.set $x (i32.add (local.get $x) (i32.const {{ x_step }})))"
 TERM = "(f32x4.mul (f32x4.convert_i32x4_s (local.get $p0)) (local.get $d))"

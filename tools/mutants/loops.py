@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mutants.mutant import FRAME, GROUP, SUMS, Mutant, last_block, number, tail, text
+from tools.mutants.mutant import FRAME, GROUP, SUMS, Mutant, last_block, number, tail, text
 
 LOOPS: tuple[Mutant, ...] = (
     text(

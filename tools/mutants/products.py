@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from mutants.mutant import DOT, DOT16, DOT32, EXTMUL, GROUP, LOADS, MUL, SUMS, Mutant, constant, number, text
+from tools.mutants.mutant import (
+    DOT,
+    DOT16,
+    DOT32,
+    EXTMUL,
+    GROUP,
+    LOADS,
+    MUL,
+    SUMS,
+    Mutant,
+    constant,
+    number,
+    text,
+)
 
 DOTS = "i16x8.relaxed_dot_i8x16_i7x16_s"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mutants.mutant import FRAME, SCALES, VECTORS, Mutant, number, text
+from tools.mutants.mutant import FRAME, SCALES, VECTORS, Mutant, number, text
 
 EXACT_OR = """(i32.or
         (local.tee $h
