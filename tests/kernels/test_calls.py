@@ -5,7 +5,7 @@ import pytest
 
 from codegen import Isa, Kernel, KernelSpec
 from codegen.cases import random_case
-from codegen.errors import CodegenError, KernelCallError
+from codegen.errors import CodegenError, KernelCallError, KernelTrapError
 from codegen.reference import dot
 
 
@@ -78,3 +78,37 @@ def test_addresses_that_would_wrap_are_refused(kernel: Kernel) -> None:
 def test_more_memory_than_32_bits_can_name_is_refused(kernel: Kernel) -> None:
     with pytest.raises(KernelCallError, match="4 GiB"):
         kernel.arena.allocate(1 << 32)
+
+
+def test_rows_that_were_replaced_in_memory_are_not_computed(kernel: Kernel) -> None:
+    placed = kernel.place(CASE.x, CASE.y, 1, CASE.n)
+    want = placed.compute().tolist()
+    assert placed.compute().tolist() == want
+    kernel.place(CASE.x[::-1], CASE.y, 1, CASE.n)
+    with pytest.raises(KernelCallError, match="place them again"):
+        placed.compute()
+
+
+@pytest.mark.parametrize(("rounds", "rows"), [(0, 1), (1, 0), (-1, 1)])
+def test_a_loop_of_no_turns_is_refused(kernel: Kernel, rounds: int, rows: int) -> None:
+    with pytest.raises(KernelCallError, match="at least 1"):
+        kernel.call_rows(rounds, rows, 32, 0, 64, 18, 128, 34)
+
+
+def test_numbers_where_blocks_belong_are_refused(kernel: Kernel) -> None:
+    with pytest.raises(KernelCallError, match="as bytes"):
+        kernel.vec_dot(np.zeros(1000, np.float32), CASE.y, CASE.n)  # type: ignore[arg-type]
+
+
+def test_numpys_whole_numbers_will_do_for_n(kernel: Kernel) -> None:
+    assert kernel.vec_dot(CASE.x, CASE.y, np.int64(CASE.n)) == kernel.vec_dot(CASE.x, CASE.y, CASE.n)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("n", "nrc"), [(31, 1), (32, 2)])
+def test_a_trap_says_whether_it_is_the_contracts(kernel: Kernel, n: int, nrc: int) -> None:
+    with pytest.raises(KernelTrapError) as caught:
+        kernel.call(n, 0, 64, 128, nrc)
+    assert caught.value.contract
+    with pytest.raises(KernelTrapError) as caught:
+        kernel.call(32, 0, kernel.arena.end, 128)
+    assert not caught.value.contract
