@@ -33,10 +33,10 @@ class Arena:
     def allocate(self, size: int, residue: int = 0) -> int:
         """The address of `size` bytes, `residue` past a multiple of 64."""
         address = -(-self._top // _ALIGN) * _ALIGN + residue
+        if address + size > WASM32_BYTES:
+            raise KernelCallError(f"wasm memory: {address + size} bytes asked for, a 32-bit memory has 4 GiB")
+        self.reach(address + size)
         self._top = address + size
-        if self._top > WASM32_BYTES:
-            raise KernelCallError(f"wasm memory: {self._top} bytes asked for, a 32-bit memory has 4 GiB")
-        self.reach(self._top)
         return address
 
     def put(self, data: Bytes, residue: int = 0) -> int:
