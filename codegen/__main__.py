@@ -68,6 +68,8 @@ def _emit(options: argparse.Namespace) -> int:
     print(
         f"{len(written)} files: {len(changed)} written, {len(written) - len(changed)} up to date{with_assembler}"
     )
+    if strange := [spec for spec in specs if spec not in registry.REGISTERED]:
+        print(f"{len(strange)} not registered, so not run in other engines yet: see docs/verification.md")
     return DONE
 
 
