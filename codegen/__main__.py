@@ -65,9 +65,8 @@ def _emit(options: argparse.Namespace) -> int:
     for path in changed:
         print(f"wrote {path}")
     with_assembler = f", assembled by {default_assembler()}" if Emit.WASM in options.emit else ""
-    print(
-        f"{len(written)} files: {len(changed)} written, {len(written) - len(changed)} up to date{with_assembler}"
-    )
+    files = "1 file" if len(written) == 1 else f"{len(written)} files"
+    print(f"{files}: {len(changed)} written, {len(written) - len(changed)} up to date{with_assembler}")
     if strange := [spec for spec in specs if spec not in registry.REGISTERED]:
         print(f"{len(strange)} not registered, so not run in other engines yet: see docs/verification.md")
     return DONE

@@ -101,9 +101,9 @@ class Plan:
     scalars: tuple[int, ...]
     """Accumulators that are scalars, for blocks that go alone; what the unrolled loop leaves goes to the first."""
     elements: int
-    """Elements per turn of the unrolled loop, and the bytes they take."""
     x_step: int
     y_step: int
+    """Elements per turn of the unrolled loop, and the bytes that they take of either operand."""
     locals: tuple[Local, ...]
     constants: tuple[Constant, ...]
     pages: int
@@ -117,6 +117,11 @@ class Plan:
     def imports_memory(self) -> bool:
         """Whether the host owns the memory."""
         return self.spec.memory is Memory.IMPORT
+
+    @property
+    def table_exponent(self) -> int:
+        """What scales are multiplied by on their way into the table, as a power of two."""
+        return F16_TO_F32
 
     @property
     def packed_scales(self) -> bool:
@@ -138,24 +143,25 @@ def plan(spec: KernelSpec) -> Plan:
     """The numbers of a kernel; a pure function of its spec."""
     x, y, strategy = FORMATS[spec.x], FORMATS[spec.y], BY_NAME[spec.strategy]
     groups = _groups(spec, x, y)
-    vectors = {group.accumulator for group in groups if group.size > 1}
-    scalars = {group.accumulator for group in groups if group.size == 1} | ({0} if spec.unroll > 1 else set())
-    kept = tuple(sorted(vectors)), tuple(sorted(scalars))
+    leftovers = {0} if spec.unroll > 1 else set()
+    vectors = tuple(sorted({group.accumulator for group in groups if group.size > 1}))
+    scalars = tuple(sorted({group.accumulator for group in groups if group.size == 1} | leftovers))
+    bias = 0 if spec.scales is Scales.TABLE else F16_TO_F32
     return Plan(
         spec=spec,
         x=x,
         y=y,
         sums=strategy.sums,
-        x_exponent=0 if spec.scales is Scales.TABLE else F16_TO_F32,
-        y_exponent=(0 if spec.scales is Scales.TABLE else F16_TO_F32) - strategy.shift,
+        x_exponent=bias,
+        y_exponent=bias - strategy.shift,
         groups=groups,
         last=Group((_block(0, x, y),), accumulator=0),
-        vectors=kept[0],
-        scalars=kept[1],
+        vectors=vectors,
+        scalars=scalars,
         elements=x.elements * spec.unroll,
         x_step=x.bytes * spec.unroll,
         y_step=y.bytes * spec.unroll,
-        locals=local_variables(spec, max(group.size for group in groups), *kept),
+        locals=local_variables(spec, max(group.size for group in groups), vectors, scalars),
         constants=strategy.constants,
         pages=1 + (TABLE_BYTES // PAGE if spec.scales is Scales.TABLE else 0),
     )

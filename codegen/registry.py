@@ -39,7 +39,7 @@ REGISTERED: tuple[KernelSpec, ...] = tuple(
 """All of them, each once."""
 
 FASTEST: dict[Isa, KernelSpec] = {
-    Isa.SCALAR: KernelSpec(Isa.SCALAR),
+    Isa.SCALAR: KernelSpec(Isa.SCALAR, strategy="swar"),
     Isa.SIMD128: KernelSpec(Isa.SIMD128, unroll=4),
     Isa.RELAXED: KernelSpec(Isa.RELAXED, unroll=4),
 }

@@ -94,7 +94,6 @@ def _rendered(numbers: Plan, env: Environment) -> str:
         env.get_template(f"{spec.contract}.wat.j2").render(
             plan=numbers,
             not_whole_blocks=_not_whole_blocks(numbers),
-            seen_mask="0x1000000010000000",
             table_bytes=TABLE_BYTES,
         )
     )

@@ -102,7 +102,7 @@ class Kernel:
 
         Raises:
             AssembleError: the text did not assemble.
-            wasmtime.WasmtimeError: the engine lacks a feature that the kernel needs.
+            KernelLoadError: the engine lacks a feature that the kernel needs.
         """
         return cls(spec, assemble(render(spec)), options)
 
