@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable
-from typing import NoReturn
+from typing import NoReturn, Protocol
 
+from codegen import registry
 from codegen.emit import Emit
 from codegen.errors import printable
+from codegen.spec import MAX_UNROLL, KernelSpec
 from codegen.strategies import Isa
 
 WRONG_CALL = 2
@@ -21,6 +23,40 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Says what is wrong, and leaves."""
         self.exit(WRONG_CALL, f"codegen: {printable(message)}; see `{self.prog} --help`\n")
+
+
+class AddVerb(Protocol):
+    """Adds a verb to the command line, with what its parents take; its parser, for arguments of its own."""
+
+    def __call__(
+        self, name: str, run_it: Callable[[argparse.Namespace], int], text: str, /, *parents: Parser
+    ) -> Parser:
+        """`run_it` gives the exit status, `text` says what the verb does."""
+
+
+def choice() -> Parser:
+    """The arguments that choose kernels: `selected` reads them."""
+    parser = Parser(add_help=False)
+    parser.add_argument(
+        "--kernel", action="append", metavar="NAME", help="a name or pattern; may be repeated"
+    )
+    parser.add_argument("--isa", action="append", type=isa, help=f"one of {', '.join(Isa)}; may be repeated")
+    parser.add_argument(
+        "--unroll", type=whole(1, MAX_UNROLL), metavar="N", help="blocks per loop iteration, 1 to 16"
+    )
+    return parser
+
+
+def selected(options: argparse.Namespace) -> tuple[KernelSpec, ...]:
+    """The kernels that the arguments of `choice` name."""
+    return registry.select(options.kernel or (), options.isa or (), options.unroll)
+
+
+def as_json() -> Parser:
+    """The argument of verbs that machines may read."""
+    parser = Parser(add_help=False)
+    parser.add_argument("--json", action="store_true", help="for machines")
+    return parser
 
 
 def folder(text: str) -> str:

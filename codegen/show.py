@@ -23,6 +23,11 @@ if TYPE_CHECKING:  # only there, since what drives browsers is slow to import
 _FAILURES_SHOWN = 5
 
 
+def complaint(line: str) -> None:
+    """One line on standard error."""
+    print(line, file=sys.stderr)
+
+
 def kernels(specs: Sequence[KernelSpec], as_json: bool) -> None:
     """The kernels there are."""
     if as_json:

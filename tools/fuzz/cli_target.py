@@ -28,6 +28,7 @@ import numpy.typing as npt
 import codegen.__main__ as command_line
 from codegen import engines, golden, vectors
 from codegen.bench import timing
+from codegen.commands import speed, verification
 from codegen.cost import cost
 from codegen.emit import Emit, content
 from codegen.judge import Report
@@ -179,8 +180,8 @@ def _cut_short() -> Iterator[None]:
         mock.patch.object(_RENDER, "render_plan", _rendered),
         mock.patch.object(_ASSEMBLE, "_with_wabt", _assembled),
         mock.patch.object(golden, "_goldens", _goldens),
-        mock.patch.object(command_line, "verify", _counted),
-        mock.patch.object(command_line, "time_kernels", _timed),
+        mock.patch.object(verification, "verify", _counted),
+        mock.patch.object(speed, "time_kernels", _timed),
         mock.patch.object(timing, "_SLICE_S", 0.0),
         mock.patch.object(engines, "discover", _engines),
         mock.patch.object(engines, "run_matrix", lambda *_: engines.Matrix([], [])),

@@ -1,0 +1,7 @@
+"""The verbs of the command line: one short function each, and the arguments it takes.
+
+Each module adds its verbs with `add(verb)`; exit statuses are those of docs/ and `codegen --help`.
+"""
+
+DONE, FAILED = 0, 1
+"""Exit statuses; a wrong call is arguments.WRONG_CALL."""

@@ -1,0 +1,100 @@
+"""Verbs about kernels as text and bytes: emit, list, check, bless, vectors."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from codegen import arguments, golden, registry, show
+from codegen.arguments import AddVerb
+from codegen.assemble import default_assembler
+from codegen.commands import DONE, FAILED
+from codegen.emit import GENERATED, Emit, emit, emit_to_stdout
+from codegen.output import write_file
+
+VECTORS = Path("tests/vectors")
+
+
+def add(verb: AddVerb) -> None:
+    """Adds the verbs and their arguments."""
+    made = verb("emit", _emit, "write kernels; `codegen --emit wat` is short for it", arguments.choice())
+    made.add_argument(
+        "--emit",
+        type=arguments.kinds,
+        default=[Emit.WAT],
+        metavar="KINDS",
+        help="wat, wasm or wat,wasm; default wat",
+    )
+    made.add_argument(
+        "-o",
+        "--out",
+        type=arguments.folder,
+        metavar="DIR",
+        help="default generated/ and build/; - for standard output",
+    )
+    verb("list", _list, "the kernels there are", arguments.choice(), arguments.as_json())
+    for name, run_it, text in (
+        ("check", _check, "compare generated/ with what the generator says"),
+        ("bless", _bless, "write what the generator says to generated/"),
+        ("vectors", _vectors, "write the conformance vectors to tests/vectors/"),
+    ):
+        verb(name, run_it, text).add_argument(
+            "-o", "--out", type=arguments.folder, metavar="DIR", help="instead of that"
+        )
+
+
+def _emit(options: argparse.Namespace) -> int:
+    specs = arguments.selected(options)
+    if options.out == "-":
+        emit_to_stdout(specs, options.emit)
+        return DONE
+    written = list(emit(specs, options.emit, Path(options.out) if options.out else None))
+    changed = [one.path for one in written if one.changed]
+    for path in changed:
+        print(f"wrote {path}")
+    with_assembler = f", assembled by {default_assembler()}" if Emit.WASM in options.emit else ""
+    files = "1 file" if len(written) == 1 else f"{len(written)} files"
+    print(f"{files}: {len(changed)} written, {len(written) - len(changed)} up to date{with_assembler}")
+    if strange := [spec for spec in specs if spec not in registry.REGISTERED]:
+        print(f"{len(strange)} not registered, so not run in other engines yet: see docs/verification.md")
+    return DONE
+
+
+def _list(options: argparse.Namespace) -> int:
+    show.kernels(arguments.selected(options), options.json)
+    return DONE
+
+
+def _check(options: argparse.Namespace) -> int:
+    differences = golden.check(Path(options.out or GENERATED))
+    for difference in differences:
+        print(difference.diff, end="")
+        again = f"codegen bless --out {options.out}" if options.out else golden.BLESS
+        mend = f"if that is meant: {again}" if difference.blessable else "remove it"
+        show.complaint(f"{difference.file} {difference.what}; {mend}")
+    if not differences:
+        print(f"{options.out or GENERATED}/ is what the generator says")
+    return FAILED if differences else DONE
+
+
+def _bless(options: argparse.Namespace) -> int:
+    folder = Path(options.out or GENERATED)
+    changed, removed = golden.bless(folder)
+    for path in changed:
+        print(f"blessed {path}")
+    for path in removed:
+        print(f"removed {path}")
+    count = len(changed) + len(removed)
+    print(
+        f"{count} file{'s' * (count != 1)} changed; review `git add -N {folder} && git diff {folder}`, and commit"
+    )
+    return DONE
+
+
+def _vectors(options: argparse.Namespace) -> int:
+    from codegen import vectors
+
+    for name, text in vectors.files().items():
+        path = Path(options.out or VECTORS) / name
+        print(f"{'wrote' if write_file(path, text.encode()) else 'up to date:'} {path}")
+    return DONE

@@ -1,0 +1,86 @@
+"""Verbs that hold kernels against exact results: verify, run."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from codegen import arguments, registry, run, show
+from codegen.arguments import AddVerb
+from codegen.commands import DONE, FAILED
+from codegen.gguf_file import GGUFFile
+from codegen.output import progress, tracked
+from codegen.runtime import Kernel
+from codegen.spec import KernelSpec
+from codegen.strategies import Isa
+from codegen.verify import verify
+
+
+def add(verb: AddVerb) -> None:
+    """Adds the verbs and their arguments."""
+    verified = verb(
+        "verify",
+        _verify,
+        "run kernels against the oracle and scalar",
+        arguments.choice(),
+        arguments.as_json(),
+    )
+    verified.add_argument(
+        "--engine",
+        action="append",
+        metavar="NAME",
+        help="run the conformance vectors in this engine instead, or in all that are found; may be repeated",
+    )
+    model = verb(
+        "run", _run, "multiply the Q4_0 matrices of a GGUF file, each row checked", arguments.as_json()
+    )
+    model.add_argument("model", type=Path, metavar="MODEL.gguf")
+    model.add_argument("--tensor", metavar="NAME", help="only this one")
+    model.add_argument(
+        "--isa", type=arguments.isa, default=Isa.RELAXED, help="uses its fastest kernel (default: relaxed)"
+    )
+    model.add_argument("--kernel", metavar="NAME", help="this kernel instead")
+    model.add_argument("--input", type=Path, metavar="X.npy", help="activations; default: random, seeded")
+    model.add_argument(
+        "--seed", type=arguments.whole(0, 2**63), default=0, help="of random activations; default 0"
+    )
+
+
+def _verify(options: argparse.Namespace) -> int:
+    if options.engine:
+        return _verify_in_engines(options)
+    reports = [verify(spec) for spec in tracked(arguments.selected(options), "verify")]
+    show.reports(reports, options.json)
+    return DONE if all(report.passed for report in reports) else FAILED
+
+
+def _verify_in_engines(options: argparse.Namespace) -> int:
+    from codegen import engines, vectors  # here, since what drives browsers is slow to import
+
+    chosen = engines.select(options.engine)
+    with progress("engines", len(chosen)) as bar:
+        matrix = engines.run_matrix(
+            vectors.job(arguments.selected(options)), chosen, lambda _: bar.advance(bar.task_ids[0])
+        )
+    # Who names an engine wants it run; who says "all" means all that are here.
+    missing = [r for r in matrix.reports if r.skipped and "all" not in options.engine]
+    if len(missing) < len(matrix.reports):
+        show.matrix(matrix, options.json)
+    for report in missing:
+        show.complaint(f"codegen: engine {report.name}: {report.skipped}")
+    return DONE if matrix.passed and not missing else FAILED
+
+
+def _run(options: argparse.Namespace) -> int:
+    spec = KernelSpec.parse(options.kernel) if options.kernel else registry.FASTEST[options.isa]
+    with GGUFFile.open(options.model) as file:
+        matrices = [file.matrix(options.tensor)] if options.tensor else list(file.matrices)
+        vectors = {
+            columns: run.activations(columns, options.seed, options.input)
+            for columns in {matrix.columns for matrix in matrices}
+        }
+        kernel = Kernel.load(spec)
+        results = [run.multiply(kernel, m, vectors[m.columns]) for m in tracked(matrices, "run")]
+        left_out = [] if options.tensor else list(file.left_out)
+    show.matrices(str(options.model), spec, results, left_out, options.json)
+    return DONE if not any(result.wrong for result in results) else FAILED
