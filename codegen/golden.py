@@ -76,7 +76,7 @@ def _goldens() -> list[_Golden]:
     for spec in REGISTERED:
         wat = render(spec)
         wasm = assemble(wat)
-        made.append(_Golden(spec, wat, wasm, cost(wasm, f"ggml_{spec.contract}", spec.unroll)))
+        made.append(_Golden(spec, wat, wasm, cost(wasm, spec.export, spec.unroll)))
     return made
 
 
@@ -106,7 +106,7 @@ def _manifest(goldens: Sequence[_Golden]) -> str:
     entries = [
         {
             "name": golden.spec.name,
-            "export": f"ggml_{golden.spec.contract}",
+            "export": golden.spec.export,
             "op": golden.spec.op,
             "x": golden.spec.x,
             "y": golden.spec.y,
@@ -148,7 +148,7 @@ def _cost_delta(path: Path, have: str, text: str) -> str:
         return ""
     spec = KernelSpec.parse(path.stem)
     try:
-        old, new = (cost(assemble(wat), f"ggml_{spec.contract}", spec.unroll) for wat in (have, text))
+        old, new = (cost(assemble(wat), spec.export, spec.unroll) for wat in (have, text))
     except CodegenError:
         return ", and the committed text does not assemble"
     return (

@@ -29,9 +29,7 @@ def check_module(kernel: Kernel, _report: Report) -> Iterator[str]:
     """Imports and exports are the contract's, opcodes the ISA's, and nothing is written beside a table."""
     spec, module = kernel.spec, wasmtime.Module(wasmtime.Engine(), kernel.wasm)
     table, imported = spec.scales is Scales.TABLE, spec.memory is Memory.IMPORT
-    exports = {f"ggml_{spec.contract}"} | (
-        set() if imported else {"memory"} | ({"heap_base"} if table else set())
-    )
+    exports = {spec.export} | (set() if imported else {"memory"} | ({"heap_base"} if table else set()))
     imports = ({"memory"} | ({"f16_table"} if table else set())) if imported else set()
     for what, have, want in (
         ("exports", {e.name for e in module.exports}, exports),

@@ -71,11 +71,11 @@ def render(spec: KernelSpec, root: Path | None = None) -> str:
     return render_plan(plan(spec), root)
 
 
-def render_plan(numbers: Plan, root: Path | None = None) -> str:
-    """The WAT of a kernel whose numbers are these."""
+def render_plan(numbers: Plan, root: Path | None = None, *, timed: bool = False) -> str:
+    """The WAT of a kernel whose numbers are these; `timed` with the loop that bench times, templates/lib/rows.wat.j2."""
     where = root or template_root()
     try:
-        return _rendered(numbers, environment(root))
+        return _rendered(numbers, environment(root), timed)
     except TemplateNotFound as missing:
         raise TemplateError(
             f"template {missing}: not in {where}; write it, or reinstall the package"
@@ -88,11 +88,12 @@ def render_plan(numbers: Plan, root: Path | None = None) -> str:
         ) from None
 
 
-def _rendered(numbers: Plan, env: Environment) -> str:
+def _rendered(numbers: Plan, env: Environment, timed: bool) -> str:
     spec = numbers.spec
     body = tidy(
         env.get_template(f"{spec.contract}.wat.j2").render(
             plan=numbers,
+            timed=timed,
             not_whole_blocks=_not_whole_blocks(numbers),
             table_bytes=TABLE_BYTES,
         )
@@ -115,7 +116,7 @@ def loop_opcodes(text: str) -> int:
 
     The header's cost comes from here since it stands in the text that is assembled; a test holds the two equal.
     """
-    start = text.index("(loop", text.index("(func (export"))
+    start = text.index("(loop", text.index(' (export "ggml_'))
     depth, end = 1, start + 1
     while depth:
         depth += {"(": 1, ")": -1}.get(text[end], 0)

@@ -90,7 +90,7 @@ class Kernel:
         imports, memory = self._imports(module)
         exports = wasmtime.Instance(self.store, module, imports).exports(self.store)
         memory = memory or as_memory(exports["memory"])
-        self._vec_dot = as_func(exports[f"ggml_{spec.contract}"])
+        self._vec_dot = as_func(exports[spec.export])
         caller = wasmtime.Instance(self.store, wasmtime.Module(host, driver()), [self._vec_dot])
         self._rows = as_func(caller.exports(self.store)["rows"])
         self._placed = 0

@@ -110,6 +110,11 @@ class KernelSpec:
         return f"{self.op}_{self.x}_{self.y}"
 
     @property
+    def export(self) -> str:
+        """The function that a module exports: GGML's own name for it."""
+        return f"ggml_{self.contract}"
+
+    @property
     def name(self) -> str:
         """File name, golden's name, bench label and manifest key."""
         strategy = "" if self.strategy == STRATEGIES[self.isa][0] else f"-{self.strategy}"

@@ -48,9 +48,7 @@ def files() -> dict[str, str]:
 def job(specs: Sequence[KernelSpec]) -> Job:
     """Kernels and all vectors, for engines to run."""
     kernels = [
-        kernel_entry(
-            spec.name, spec.isa.value, assemble(render(spec)), f"ggml_{spec.contract}", spec.memory.value
-        )
+        kernel_entry(spec.name, spec.isa.value, assemble(render(spec)), spec.export, spec.memory.value)
         for spec in specs
     ]
     texts = files()

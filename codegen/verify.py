@@ -40,7 +40,7 @@ def verify(spec: KernelSpec) -> Report:
 def verify_wasm(spec: KernelSpec, wasm: bytes) -> Report:
     """Verifies bytes that claim to be a kernel of this spec."""
     try:
-        report = Report(spec.name, cost(wasm, f"ggml_{spec.contract}", spec.unroll))
+        report = Report(spec.name, cost(wasm, spec.export, spec.unroll))
     except CodegenError as error:
         return Report(spec.name, Cost(0, 0, 0, 0, len(wasm)), failures=[str(error)])
     try:

@@ -44,7 +44,7 @@
         (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (i32.const 65536)))))
   (start $vec_dot_q4_0_q8_0__relaxed_u4_table__fill_f16_table)
 
-  (func (export "ggml_vec_dot_q4_0_q8_0")
+  (func $ggml_vec_dot_q4_0_q8_0 (export "ggml_vec_dot_q4_0_q8_0")
     (param $n i32)    ;; elements, a multiple of 32
     (param $s i32)    ;; where the f32 result goes
     (param $bs i32)   ;; ignored

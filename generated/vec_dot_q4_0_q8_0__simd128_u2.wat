@@ -18,7 +18,7 @@
 (module
   (memory (export "memory") 1)
 
-  (func (export "ggml_vec_dot_q4_0_q8_0")
+  (func $ggml_vec_dot_q4_0_q8_0 (export "ggml_vec_dot_q4_0_q8_0")
     (param $n i32)    ;; elements, a multiple of 32
     (param $s i32)    ;; where the f32 result goes
     (param $bs i32)   ;; ignored

@@ -36,7 +36,7 @@ def failed_check(call: Call) -> tuple[str, list[str]]:
 
 
 def cost_of(spec: KernelSpec) -> Cost:
-    return cost(assemble(render(spec)), f"ggml_{spec.contract}", spec.unroll)
+    return cost(assemble(render(spec)), spec.export, spec.unroll)
 
 
 def unchanged_cost() -> str:

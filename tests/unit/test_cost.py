@@ -37,7 +37,7 @@ def disassembled_loop(wasm: bytes, tmp_path) -> list[str]:  # type: ignore[no-un
 def test_costs_are_those_of_wabts_disassembly_and_of_the_header(spec: KernelSpec, tmp_path) -> None:  # type: ignore[no-untyped-def]
     wat = render(spec)
     wasm = assemble(wat)
-    found = cost(wasm, f"ggml_{spec.contract}", spec.unroll)
+    found = cost(wasm, spec.export, spec.unroll)
     loop = [
         name for name in disassembled_loop(wasm, tmp_path) if name not in FREE and not name.endswith(".const")
     ]

@@ -201,7 +201,7 @@ _engines = functools.cache(engines.discover)
 
 
 def _counted(spec: KernelSpec) -> Report:
-    return Report(spec.name, cost(content(spec, Emit.WASM), f"ggml_{spec.contract}", spec.unroll))
+    return Report(spec.name, cost(content(spec, Emit.WASM), spec.export, spec.unroll))
 
 
 def _timed(specs: Sequence[KernelSpec], n: int, rounds: int, each: Callable[[], None]) -> list[timing.Timing]:
