@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NoReturn, Protocol
 
 from codegen import registry
@@ -12,6 +12,9 @@ from codegen.emit import Emit
 from codegen.errors import printable
 from codegen.spec import MAX_UNROLL, KernelSpec
 from codegen.strategies import Isa
+
+MOST_ELEMENTS = 1 << 20
+"""Of a row that is timed."""
 
 WRONG_CALL = 2
 """The exit status of a call that cannot be carried out."""
@@ -90,3 +93,38 @@ def whole(low: int, high: int) -> Callable[[str], int]:
         return int(text)
 
     return convert
+
+
+def words(known: Sequence[str]) -> Callable[[str], list[str]]:
+    """A converter to some of the known words, comma between."""
+
+    def convert(text: str) -> list[str]:
+        found = list(dict.fromkeys(text.split(",")))
+        for word in found:
+            if word not in known:
+                raise argparse.ArgumentTypeError(f"{word!r}: known are {', '.join(known)}")
+        return found
+
+    return convert
+
+
+def elements(text: str) -> list[int]:
+    """Lengths of rows, multiples of 32: numbers and ranges in doublings, comma between."""
+    found: list[int] = []
+    for part in text.split(","):
+        first, dots, last = part.partition("..")
+        low = _elements(first)
+        high = _elements(last) if dots else low
+        if high < low:
+            raise argparse.ArgumentTypeError(f"{part!r}: the end of a range is not below its start")
+        while low <= high:
+            found.append(low)
+            low *= 2
+    return list(dict.fromkeys(found))
+
+
+def _elements(text: str) -> int:
+    number = whole(32, MOST_ELEMENTS)(text)
+    if number % 32:
+        raise argparse.ArgumentTypeError(f"{text!r}: must be a multiple of 32")
+    return number

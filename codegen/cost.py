@@ -54,17 +54,26 @@ def cost(wasm: bytes, export: str, unroll: int) -> Cost:
     Raises:
         AssembleError: the module has no such function or loop, or an instruction this decoder does not know.
     """
-    body = _Reader(_body(wasm, export))
-    local_count = body.local_count()
-    loop = list(_first_loop(_instructions(body)))
-    counted = [op for op in loop if op not in _FREE]
+    counted = main_loop(wasm, export)
     return Cost(
         opcodes=len(counted) / unroll,
-        loads=sum(op in _LOADS for op in counted) / unroll,
+        loads=sum(map(is_load, counted)) / unroll,
         multiplies=sum(op in _MULTIPLIES for op in counted) / unroll,
-        locals=local_count,
+        locals=_Reader(_body(wasm, export)).local_count(),
         bytes=len(wasm),
     )
+
+
+def main_loop(wasm: bytes, export: str) -> list[Opcode]:
+    """The opcodes that count in the first loop of an exported function, in order; errors as `cost`."""
+    body = _Reader(_body(wasm, export))
+    body.local_count()
+    return [op for op in _first_loop(_instructions(body)) if op not in _FREE]
+
+
+def is_load(opcode: Opcode) -> bool:
+    """Whether an opcode reads memory."""
+    return opcode in _LOADS
 
 
 def opcodes(wasm: bytes) -> set[Opcode]:

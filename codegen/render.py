@@ -72,7 +72,7 @@ def render(spec: KernelSpec, root: Path | None = None) -> str:
 
 
 def render_plan(numbers: Plan, root: Path | None = None, *, timed: bool = False) -> str:
-    """The WAT of a kernel whose numbers are these; `timed` with the loop that bench times, templates/lib/rows.wat.j2."""
+    """The WAT of a kernel whose numbers are these; if `timed`, with templates/lib/rows.wat.j2, the loop for bench."""
     where = root or template_root()
     try:
         return _rendered(numbers, environment(root), timed)

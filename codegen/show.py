@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from codegen.assemble import default_assembler
-from codegen.bench.timing import Timing
+from codegen.bench import article
+from codegen.bench import table as bench_table
+from codegen.bench.result import Result
 from codegen.gguf_file import LeftOut
 from codegen.judge import Report
 from codegen.output import print_tables, table
@@ -75,23 +77,22 @@ def matrix(found: Matrix, as_json: bool) -> None:
     print(f"{found.calls:,} cases, {'no failure' if found.passed else 'FAILED'}")
 
 
-def timings(found: Sequence[Timing], rounds: int, as_json: bool) -> None:
-    """How fast kernels are, against the first."""
-    slow = found[0].median
-    if as_json:
-        print(json.dumps([dataclasses.asdict(t) | {"speedup": slow / t.median} for t in found], indent=2))
-        return
-    rows = [
-        (
-            t.kernel,
-            *(f"{ns:.0f}" for ns in (t.median, t.low, t.high)),
-            f"{t.per_block:.2f}",
-            f"{slow / t.median:.2f}",
-        )
-        for t in found
-    ]
-    columns = ("kernel", "ns", "low", "high", "ns/block", "x scalar")
-    print_tables(table(f"dot product of {found[0].n}, wasmtime, median of {rounds} rounds", columns, rows))
+def bench(result: Result, form: str, *, as_article: bool) -> None:
+    """How fast kernels are; what the machine was too noisy to tell goes to standard error."""
+    if form == "json":
+        print(result.to_json())
+    elif form == "csv":
+        print(bench_table.comma_separated(result), end="")
+    elif form == "md":
+        print(bench_table.markdown(result), end="")
+    elif as_article:
+        title = f"a dot product of {article.N:,}, published and on {result.processor}"
+        print_tables(table(title, article.COLUMNS, article.rows(result)))
+    else:
+        print_tables(*bench_table.tables(result))
+        print("\n".join((result.processor, *bench_table.facts(result))))
+    for line in bench_table.warnings(result):
+        complaint(line)
 
 
 def matrices(

@@ -6,7 +6,8 @@ import platform
 import re
 import shutil
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -28,9 +29,31 @@ NO_AVX_FAULTS = dict.fromkeys(
 )
 
 
-def discover_javascript() -> list[Engine]:
+@dataclass(frozen=True)
+class Program:
+    """A JavaScript engine as a command, which a script's path completes; or why it is not here."""
+
+    name: str
+    command: tuple[str | Path, ...] = ()
+    missing: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+def programs() -> list[Program]:
     """Node, node as on an older x86-64, deno and bun."""
     return [*_nodes(), _deno(), _bun()]
+
+
+def discover_javascript() -> list[Engine]:
+    """All of them as engines for conformance vectors."""
+    return [_engine(program) for program in programs()]
+
+
+def _engine(program: Program) -> Engine:
+    if program.missing:
+        return Engine(program.name, missing=program.missing)
+    faults = NO_AVX_FAULTS if program.name == "node-noavx" else {}
+    return Engine(program.name, command_launcher([*program.command, RUNNER], program.env), faults=faults)
 
 
 def find_node() -> Path:
@@ -58,25 +81,24 @@ def _node_programs() -> Iterator[Path]:
         yield Path(on_path)
 
 
-def _nodes() -> list[Engine]:
+def _nodes() -> list[Program]:
     try:
         node = find_node()
     except EngineError as error:
-        return [Engine(name, missing=str(error)) for name in ("node", "node-noavx")]
-    engines = [Engine("node", command_launcher([node, RUNNER]))]
+        return [Program(name, missing=str(error)) for name in ("node", "node-noavx")]
     if platform.machine() in ("x86_64", "AMD64"):
-        engines.append(Engine("node-noavx", command_launcher([node, *NO_AVX, RUNNER]), faults=NO_AVX_FAULTS))
+        older = Program("node-noavx", (node, *NO_AVX))
     else:
-        engines.append(Engine("node-noavx", missing="an older x86-64: run it on an x86-64 machine"))
-    return engines
+        older = Program("node-noavx", missing="an older x86-64: run it on an x86-64 machine")
+    return [Program("node", (node,)), older]
 
 
-def _deno() -> Engine:
+def _deno() -> Program:
     program = shutil.which("deno", path=sysconfig.get_path("scripts")) or shutil.which("deno")
     if program is None:
-        return Engine("deno", missing="not found: pip install deno")
-    options = ["--quiet", "--no-config", "--no-lock", "--no-remote", "--no-npm", "--allow-read"]
-    return Engine("deno", command_launcher([program, "run", *options, RUNNER], {"DENO_NO_UPDATE_CHECK": "1"}))
+        return Program("deno", missing="not found: pip install deno")
+    options = ("--quiet", "--no-config", "--no-lock", "--no-remote", "--no-npm", "--allow-read")
+    return Program("deno", (program, "run", *options), env={"DENO_NO_UPDATE_CHECK": "1"})
 
 
 def find_bun() -> Path | None:
@@ -87,8 +109,8 @@ def find_bun() -> Path | None:
     return Path(program) if program else None
 
 
-def _bun() -> Engine:
+def _bun() -> Program:
     program = find_bun()
     if program is None:
-        return Engine("bun", missing="not found: python -m codegen.engines.install bun")
-    return Engine("bun", command_launcher([program, RUNNER]))
+        return Program("bun", missing="not found: python -m codegen.engines.install bun")
+    return Program("bun", (program,))

@@ -35,17 +35,25 @@ def run_command(
 
 
 def start(
-    command: Sequence[str | Path], env: Mapping[str, str] | None, output: int, cwd: Path | None = None
+    command: Sequence[str | Path],
+    env: Mapping[str, str] | None,
+    output: int,
+    cwd: Path | None = None,
+    stdin: int = subprocess.DEVNULL,
+    stderr: int | None = None,
 ) -> subprocess.Popen[str]:
-    """Starts a command as head of its own process group, with `env` on top of the environment."""
+    """Starts a command as head of its own process group, with `env` on top of the environment.
+
+    Standard error goes with the output, where `stderr` names no file of its own.
+    """
     try:
         process = subprocess.Popen(
             [str(part) for part in command],
             env={**os.environ, **(env or {})},
             cwd=cwd,
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=output,
-            stderr=output,
+            stderr=output if stderr is None else stderr,
             encoding="utf-8",
             errors="replace",
             start_new_session=True,

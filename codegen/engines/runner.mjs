@@ -11,7 +11,7 @@ const CANONICAL_NAN = 0x7fc00000;
 const HEAT = 2 ** 22; // elements a round: four rounds are well over what each engine's optimising tier waits for
 
 // By feature, the smallest module that needs it: whether it validates tells whether the engine has the feature.
-const FEATURES = {
+export const FEATURES = {
   scalar: { label: "WebAssembly", probe: "0061736d01000000" },
   simd128: { label: "SIMD", probe: "0061736d01000000010401600000030201000a090107004100fd0f1a0b" },
   relaxed: { label: "relaxed SIMD", probe: "0061736d0100000001050160017b00030201000a0c010a0020002000fd92021a0b" },
@@ -182,7 +182,7 @@ function fail(report, name, { got, expected }, phase) {
   report.failure ??= { case: name, got, expected, phase };
 }
 
-function engineVersion() {
+export function engineVersion() {
   const { bun, deno, node, v8 } = globalThis.process?.versions ?? {};
   if (bun) return `bun ${bun} (JavaScriptCore)`;
   if (deno) return `deno ${deno} (V8 ${v8})`;
@@ -190,8 +190,8 @@ function engineVersion() {
 }
 
 const hex = (number, digits) => number.toString(16).padStart(digits, "0");
-const fromHex = (text) => Uint8Array.from(text.match(/../g) ?? [], (digits) => parseInt(digits, 16));
-const fromBase64 = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+export const fromHex = (text) => Uint8Array.from(text.match(/../g) ?? [], (digits) => parseInt(digits, 16));
+export const fromBase64 = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 const asFloat = (bits) => new Float32Array(Uint32Array.of(bits).buffer)[0];
 
 if (import.meta.main) {

@@ -83,7 +83,7 @@ _VERBS = {
     "check": "--out -o",
     "bless": "--out -o",
     "vectors": "--out -o",
-    "bench": "--kernel --isa --unroll --json --n --rounds",
+    "bench": "--kernel --isa --unroll --json --n --rounds --size --engine --format -o --article",
     "run": "--json --tensor --isa --kernel --input --seed",
 }
 _VALUES: dict[str, Callable[[Random], str]] = {

@@ -1,0 +1,45 @@
+"""The engines that bench knows, by name, and why one is not here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from codegen.bench import native
+from codegen.bench.contestant import Host
+from codegen.bench.javascript_host import JavaScriptHost
+from codegen.bench.native import NativeHost
+from codegen.bench.wasmtime_host import WasmtimeHost
+from codegen.engines import javascript
+from codegen.errors import InputError
+
+DEFAULT = ("wasmtime", "native")
+
+
+def select(names: Sequence[str]) -> tuple[list[Host], dict[str, str]]:
+    """The hosts of these names, and by name why others are left out.
+
+    Raises:
+        InputError: a name is not known, or none of them is here.
+    """
+    scripted = {program.name: program for program in javascript.programs()}
+    known = ["wasmtime", *scripted, "native"]
+    hosts: list[Host] = []
+    missing: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        if name not in known:
+            raise InputError(f"engine {name!r}: not known to bench; there are {', '.join(known)}")
+        if name == "wasmtime":
+            hosts.append(WasmtimeHost())
+        elif name == "native":
+            try:
+                native.load()
+                hosts.append(NativeHost())
+            except InputError as error:
+                missing[name] = str(error)
+        elif reason := scripted[name].missing:
+            missing[name] = f"engine {name}: {reason}"
+        else:
+            hosts.append(JavaScriptHost(scripted[name]))
+    if not hosts:
+        raise InputError("; ".join(missing.values()) or "engine: none named; see `codegen bench --help`")
+    return hosts, missing

@@ -1,0 +1,131 @@
+"""A run: every contestant of every engine once a round, so that what slows a round down slows them all."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from codegen.assemble import assemble
+from codegen.bench.contestant import Contestant, Entry, Host, WrongResultError
+from codegen.bench.limits import LIMITS, Unit, floors, unit_of
+from codegen.bench.problem import Problem
+from codegen.bench.result import Limits, Measurement
+from codegen.bench.statistics import summarize
+from codegen.cost import main_loop
+from codegen.plan import plan
+from codegen.render import render, render_plan
+from codegen.spec import KernelSpec
+
+
+@dataclass
+class _Seat:
+    """A contestant, and what it has done so far."""
+
+    host: Host
+    contestant: Contestant
+    samples: list[float] = field(default_factory=list)
+    wrong: str | None = None
+
+
+def kernel_entry(spec: KernelSpec, problem: Problem) -> Entry:
+    """A kernel in a module with the loop that calls it, and what it must compute."""
+    wasm = assemble(render_plan(plan(spec), timed=True))
+    return Entry(spec.name, spec.isa, wasm, problem.bits(spec))
+
+
+def run(
+    specs: Sequence[KernelSpec],
+    hosts: Sequence[Host],
+    problem: Problem,
+    rounds: int,
+    each_round: Callable[[], None] = lambda: None,
+) -> tuple[list[Measurement], list[Limits]]:
+    """Times kernels in all engines, and what each engine can do at most, in turn, `rounds` times over.
+
+    Args:
+        specs: kernels; an engine that lacks a feature for one leaves it out.
+        hosts: engines.
+        problem: the rows to compute.
+        rounds: how often each is timed, at least 1.
+        each_round: called after each round, for a progress bar.
+
+    Raises:
+        EngineError: an engine does not start, or ends early.
+    """
+    entries = [kernel_entry(spec, problem) for spec in specs]
+    timed = [*entries, *(limit.entry() for limit in LIMITS)]
+    with ExitStack() as stack:
+        seats = []
+        for host in hosts:
+            contestants = stack.enter_context(host.open(timed, problem))
+            seats += [_Seat(host, contestant) for contestant in contestants]
+        order = random.Random(rounds)
+        for _ in range(rounds):
+            for seat in order.sample(seats, len(seats)):
+                _time(seat)
+            each_round()
+    return _results(seats, {spec.name: spec for spec in specs}, {e.name: e for e in entries}, problem)
+
+
+def _time(seat: _Seat) -> None:
+    if seat.wrong:
+        return
+    try:
+        seat.samples.append(seat.contestant.sample())
+    except WrongResultError as error:
+        seat.wrong, seat.samples = str(error), []
+
+
+def _results(
+    seats: Sequence[_Seat], specs: dict[str, KernelSpec], entries: dict[str, Entry], problem: Problem
+) -> tuple[list[Measurement], list[Limits]]:
+    limits = {}
+    for host in dict.fromkeys(seat.host for seat in seats):
+        rates = _rates([seat for seat in seats if seat.host is host], problem)
+        limits[host.name] = Limits(host.name, host.version, problem.level, rates)
+    measured = []
+    names = {limit.name for limit in LIMITS}
+    for seat in seats:
+        name = seat.contestant.name
+        if name in names:
+            continue
+        spec = specs.get(name)
+        rates = limits[seat.host.name].rates
+        floor = floors(_work(spec, entries[name], problem), rates) if spec else {}
+        measured.append(
+            Measurement(
+                kernel=name,
+                engine=seat.host.name,
+                sha256=hashlib.sha256(assemble(render(spec))).hexdigest() if spec else None,
+                n=problem.n,
+                rows=problem.rows,
+                level=problem.level,
+                samples=tuple(seat.samples),
+                floors=floor,
+                wrong=seat.wrong,
+            )
+        )
+    return measured, list(limits.values())
+
+
+def _rates(seats: Sequence[_Seat], problem: Problem) -> dict[Unit, float]:
+    """What an engine did per nanosecond, of its best rounds: a limit is not a typical time."""
+    samples = {seat.contestant.name: seat.samples for seat in seats}
+    return {
+        limit.unit: limit.per_ns(summarize(tuple(samples[limit.name])).low, problem.x_step)
+        for limit in LIMITS
+        if samples.get(limit.name)
+    }
+
+
+def _work(spec: KernelSpec, entry: Entry, problem: Problem) -> dict[Unit, float]:
+    """A row's operations by unit, as the main loop has them, and its bytes of weights."""
+    blocks = problem.n / 32
+    work: dict[Unit, float] = {Unit.MEMORY: float(problem.x_step)}
+    for opcode in main_loop(entry.wasm, spec.export):
+        if unit := unit_of(opcode):
+            work[unit] = work.get(unit, 0.0) + blocks / spec.unroll
+    return work

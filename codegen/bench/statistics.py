@@ -1,0 +1,70 @@
+"""What rounds of samples say: medians, spread, outliers, and how sure a ratio is."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+
+_RESAMPLES = 2_000
+_CONFIDENCE = 95
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Of one contestant's samples.
+
+    Attributes:
+        median, low, high: nanoseconds; the middle one, and the quartiles.
+        best, worst: nanoseconds; the extremes.
+        outliers: samples more than 1.5 times the quartiles' distance beyond them (Tukey's fences).
+    """
+
+    median: float
+    low: float
+    high: float
+    best: float
+    worst: float
+    outliers: int
+
+    @property
+    def spread(self) -> float:
+        """The quartiles' distance over the median."""
+        return (self.high - self.low) / self.median
+
+
+def summarize(samples: tuple[float, ...]) -> Summary:
+    """The summary of at least one sample."""
+    values = np.array(samples)
+    low, median, high = np.quantile(values, (0.25, 0.5, 0.75))
+    fence = 1.5 * (high - low)
+    outliers = int(((values < low - fence) | (values > high + fence)).sum())
+    return Summary(float(median), float(low), float(high), float(values.min()), float(values.max()), outliers)
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """How many times as fast, with a 95% bootstrap confidence interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def settled(self) -> bool:
+        """Whether the interval tells which of the two is faster."""
+        return self.low > 1 or self.high < 1
+
+
+def speedup(slow: tuple[float, ...], fast: tuple[float, ...]) -> Ratio:
+    """Median of `slow` over median of `fast`, sampled in the same rounds.
+
+    Rounds are resampled, not samples: what slowed a whole round down slowed both. (Efron's percentile bootstrap.)
+    """
+    over, under = np.array(slow), np.array(fast)
+    rng = np.random.default_rng(zlib.crc32(b"bootstrap"))
+    rounds = rng.integers(0, len(over), (_RESAMPLES, len(over)))
+    ratios = np.median(over[rounds], axis=1) / np.median(under[rounds], axis=1)
+    low, high = np.percentile(ratios, (50 - _CONFIDENCE / 2, 50 + _CONFIDENCE / 2))
+    return Ratio(float(np.median(over) / np.median(under)), float(low), float(high))

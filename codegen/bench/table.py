@@ -1,0 +1,144 @@
+"""A result as people read it: a table a problem, what limits an engine, and what the machine was too noisy to tell."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+
+from rich.console import RenderableType
+
+from codegen.bench.result import Measurement, Result
+from codegen.output import table
+from codegen.spec import KernelSpec
+from codegen.strategies import Isa
+
+BASELINE = KernelSpec(Isa.SCALAR).name
+"""What ratios are told against: the plainest scalar kernel."""
+
+COLUMNS = ("kernel", "engine", "sha256", "ns", "quartiles", "outliers", "ns/block", "x scalar", "95%", "floor",
+           "of limit", "limited by")  # fmt: skip
+_CSV = (
+    *("kernel", "engine", "version", "processor", "time", "sha256", "n", "rows", "level"),
+    *("median_ns", "low_ns", "high_ns", "best_ns", "worst_ns", "outliers", "floor_ns", "limited_by", "wrong"),
+)
+_NOISY = 0.1
+_SHORT_HASH = 12
+
+
+def title(result: Result, one: Measurement) -> str:
+    """What a table is about."""
+    rows = "1 row" if one.rows == 1 else f"{one.rows:,} rows"
+    return f"dot products of {one.n:,}, {rows} in {_where(one.level)}, median of {result.rounds} rounds"
+
+
+def _where(level: str) -> str:
+    return level.upper() if level.startswith("l") else level
+
+
+def problems(result: Result) -> Iterator[list[Measurement]]:
+    """The measurements of each problem, those that are right first and fastest last."""
+    for _, group in groupby(result.measurements, key=lambda one: (one.n, one.level)):
+        yield list(group)
+
+
+def rows(result: Result, group: Sequence[Measurement]) -> list[tuple[str, ...]]:
+    """A table's cells, in COLUMNS' order."""
+    return [_row(result, one) for one in group]
+
+
+def _row(result: Result, one: Measurement) -> tuple[str, ...]:
+    label = (one.kernel, one.engine, (one.sha256 or "")[:_SHORT_HASH])
+    if not one.samples:
+        return (*label, "WRONG", *[""] * (len(COLUMNS) - 4))
+    s = one.summary
+    base = result.find(BASELINE, one.engine, one.n, one.level)
+    ratio = one.times_as_fast_as(base) if base else None
+    limit, fraction = one.limit, one.fraction_of_limit
+    return (
+        *label,
+        f"{s.median:.1f}",
+        f"{s.low:.1f} to {s.high:.1f}",
+        str(s.outliers),
+        f"{one.per_block:.2f}",
+        f"{ratio.value:.2f}" if ratio else "",
+        f"{ratio.low:.2f} to {ratio.high:.2f}" if ratio else "",
+        f"{limit[1]:.1f}" if limit else "",
+        f"{fraction:.0%}" if fraction else "",
+        limit[0] if limit else "",
+    )
+
+
+def tables(result: Result) -> list[RenderableType]:
+    """For a terminal."""
+    return [
+        table(title(result, group[0]), COLUMNS, rows(result, group), text=3) for group in problems(result)
+    ]
+
+
+def markdown(result: Result) -> str:
+    """For a document."""
+    parts = [f"{result.processor}, {result.time}"]
+    for group in problems(result):
+        rule = ["---"] * 3 + ["---:"] * (len(COLUMNS) - 3)
+        lines = [COLUMNS, rule, *rows(result, group)]
+        parts.append(title(result, group[0]))
+        parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
+    return "\n\n".join((*parts, *facts(result))) + "\n"
+
+
+def comma_separated(result: Result) -> str:
+    """For a spreadsheet: a line a measurement, every number in a column of its own."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(_CSV)
+    versions = {limits.engine: limits.version for limits in result.limits}
+    for one in result.measurements:
+        head = (one.kernel, one.engine, versions[one.engine], result.processor, result.time, one.sha256, one.n,
+                one.rows, one.level)  # fmt: skip
+        s = one.summary if one.samples else None
+        figures = (s.median, s.low, s.high, s.best, s.worst, s.outliers) if s else [""] * 6
+        limit = one.limit or ("", "")
+        writer.writerow((*head, *figures, limit[1], limit[0], one.wrong or ""))
+    return out.getvalue()
+
+
+def facts(result: Result) -> list[str]:
+    """What ran, what each engine did at most, one line each."""
+    lines = []
+    for one in dict.fromkeys((limits.engine, limits.version) for limits in result.limits):
+        lines.append(f"{one[0]}: {one[1]}")
+    for limits in result.limits:
+        if limits.rates:
+            each = ", ".join(f"{rate:.1f} {_per_ns(unit)}" for unit, rate in limits.rates.items())
+            lines.append(f"{limits.engine} did at most, per ns, weights in {_where(limits.level)}: {each}")
+    return lines
+
+
+def _per_ns(unit: str) -> str:
+    return "bytes read" if unit == "memory" else unit
+
+
+def warnings(result: Result) -> list[str]:
+    """What was wrong, and what the machine was too noisy to tell; one line each."""
+    found = [f"{one.engine}: {one.wrong}" for one in result.measurements if one.wrong]
+    noisy = [one for one in result.right if one.summary.spread > _NOISY]
+    if noisy:
+        worst = max(noisy, key=lambda one: one.summary.spread)
+        found.append(
+            f"noisy machine: the quartiles of {len(noisy)} of {len(result.right)} lie more than {_NOISY:.0%} apart "
+            f"(worst: {worst.kernel} in {worst.engine}, {worst.summary.spread:.0%}); quiet it, or ask for more --rounds"
+        )
+    for group in problems(result):
+        by_engine = sorted((one for one in group if one.samples), key=lambda one: one.engine)
+        for engine, members in groupby(by_engine, key=lambda one: one.engine):
+            ranked = sorted(members, key=lambda one: one.summary.median)
+            for fast, slow in pairwise(ranked):
+                ratio = fast.times_as_fast_as(slow)
+                if not ratio.settled:
+                    found.append(
+                        f"cannot tell apart in {engine}, n = {fast.n}, {_where(fast.level)}: {fast.kernel} and "
+                        f"{slow.kernel} (ratio {ratio.low:.2f} to {ratio.high:.2f})"
+                    )
+    return found

@@ -1,0 +1,89 @@
+"""Contestants in wasmtime, in this process."""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+
+import wasmtime
+
+from codegen.arena import Arena
+from codegen.bench.contestant import Calibrated, Contestant, Entry, WrongResultError
+from codegen.bench.problem import Problem
+from codegen.host import EngineOptions, Extern, as_func, as_i32, as_memory, engine
+from codegen.plan import PAGE, TABLE_BYTES
+
+
+class WasmtimeHost:
+    """The engine of this package, with the features of the machine that it runs on."""
+
+    name = "wasmtime"
+
+    @property
+    def version(self) -> str:
+        """Name and version."""
+        return f"wasmtime {version('wasmtime')}"
+
+    @contextmanager
+    def open(self, entries: list[Entry], problem: Problem) -> Iterator[list[Contestant]]:
+        """Loads the entries, each with memory of its own; wasmtime has one tier, and is warm when it has compiled."""
+        contestants: list[Contestant] = [_Instance(entry, problem) for entry in entries]
+        for contestant in contestants:
+            contestant.sample()
+        yield contestants
+
+
+class _Instance:
+    """One entry, its operands in its memory."""
+
+    def __init__(self, entry: Entry, problem: Problem) -> None:
+        self.name, self._expected, self._problem = entry.name, entry.expected, problem
+        host = engine(EngineOptions())
+        self._store = wasmtime.Store(host)
+        module = wasmtime.Module(host, entry.wasm)
+        pages = wasmtime.Limits(1 + TABLE_BYTES // PAGE, None)
+        ours: dict[str | None, Extern] = {
+            "memory": wasmtime.Memory(self._store, wasmtime.MemoryType(pages)),
+            "f16_table": wasmtime.Global(
+                self._store, wasmtime.GlobalType(wasmtime.ValType.i32(), False), wasmtime.Val.i32(0)
+            ),
+        }
+        wanted = [one.name for one in module.imports]
+        exports = wasmtime.Instance(self._store, module, [ours[name] for name in wanted]).exports(self._store)
+        self._rows = as_func(exports["rows"])
+        base = exports.get("heap_base")
+        first = int(base.value(self._store)) if isinstance(base, wasmtime.Global) else 0
+        memory = as_memory(ours["memory"] if "memory" in wanted else exports["memory"])
+        self._arena = Arena(self._store, memory, TABLE_BYTES if "f16_table" in wanted else first)
+        self._s = self._arena.allocate(4 * problem.rows)
+        x, y = self._arena.put(problem.x), self._arena.put(problem.y)
+        work = (problem.rows, problem.n, self._s, x, problem.x_step, y, 0)
+        self._work = tuple(as_i32(value) for value in work)
+        self._calibrated = Calibrated()
+
+    def sample(self) -> float:
+        """See Contestant."""
+        nanoseconds = self._calibrated.measure(self._run, self._problem.rows)
+        self._check()
+        return nanoseconds
+
+    def _run(self, repetitions: int) -> float:
+        start = time.thread_time()
+        self._rows(self._store, repetitions, *self._work)
+        return time.thread_time() - start
+
+    def _check(self) -> None:
+        if self._expected is None:
+            return
+        count = len(self._expected)
+        results = self._arena.view(self._s, 4 * self._problem.rows)
+        for start in (0, (self._problem.rows // count - 1) * count):
+            got = struct.unpack(f"<{count}I", results[4 * start : 4 * (start + count)].tobytes())
+            if got != self._expected:
+                raise WrongResultError(
+                    f"{self.name}: computes something else than it must; run `codegen verify`"
+                )
+        results[:] = 0xFF

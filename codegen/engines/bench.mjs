@@ -1,0 +1,95 @@
+// Times modules: `bench.mjs JOB.json` in node, deno and bun loads them, warms them up, and then times the module that
+// each line of standard input numbers. javascript_host.py is the other end, and tells what a job holds.
+
+import { readFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+
+import { FEATURES, engineVersion, fromBase64, fromHex } from "./runner.mjs";
+
+const PAGE = 65536;
+const TABLE = 262144; // bytes of an f16 table, which a module that imports its memory has at 0 here
+const WARM_SHARE = 0.2; // of a slice
+const LEAST_WARM = 10; // such slices that every module has, in which engines change to their optimising tier
+const MOST_WARM = 50;
+const SETTLED = 1.05; // times the best of them: three in a row below that, and nothing changes any more
+
+async function main(job) {
+  job.pattern = fromBase64(job.pattern);
+  job.y = fromBase64(job.y);
+  const modules = [];
+  for (const entry of job.entries) {
+    if (WebAssembly.validate(fromHex(FEATURES[entry.isa].probe))) modules.push(await load(entry, job));
+  }
+  for (const module of modules) await warm(module);
+  say({ engine: engineVersion(), loaded: modules.map((module) => module.name) });
+  for await (const line of createInterface({ input: process.stdin })) say(sample(modules[Number(line)]));
+}
+
+async function load(entry, { n, rows: count, x_step, pattern, y, slice_s }) {
+  const module = await WebAssembly.compile(fromBase64(entry.wasm));
+  const wanted = WebAssembly.Module.imports(module).map((one) => one.name);
+  const ours = wanted.length ? { memory: new WebAssembly.Memory({ initial: 1 + TABLE / PAGE }), f16_table: 0 } : {};
+  const { exports } = await WebAssembly.instantiate(module, { env: ours });
+  const { rows, heap_base, memory } = { ...exports, ...ours };
+  const at = { s: align(heap_base?.value ?? (wanted.includes("f16_table") ? TABLE : 0)) };
+  at.x = align(at.s + 4 * count);
+  at.y = align(at.x + count * x_step);
+  const pages = Math.ceil((at.y + y.length) / PAGE) - memory.buffer.byteLength / PAGE;
+  if (pages > 0) memory.grow(pages);
+  const bytes = new Uint8Array(memory.buffer);
+  for (let done = 0; done < count * x_step; done += pattern.length) {
+    bytes.set(pattern.subarray(0, count * x_step - done), at.x + done);
+  }
+  bytes.set(y, at.y);
+  const run = (repetitions) => rows(repetitions, count, n, at.s, at.x, x_step, at.y, 0);
+  const results = new Uint32Array(memory.buffer, at.s, count);
+  return { name: entry.name, expected: entry.expected, run, results, rows: count, slice: slice_s, repetitions: 1 };
+}
+
+// Microseconds of this thread's CPU time, which stands still while other programs have the core; of the wall's where the
+// engine tells CPU time in large steps.
+function finestClock() {
+  const cpu = () => {
+    const { user, system } = process.threadCpuUsage();
+    return user + system;
+  };
+  const start = cpu();
+  let step = 0;
+  while (step === 0) step = cpu() - start;
+  return step < 1000 ? cpu : () => performance.now() * 1e3;
+}
+
+// Engines compile well what has run long enough, on another thread, and switch at a later call.
+async function warm(module) {
+  let best = Infinity;
+  for (let slices = 0, settled = 0; slices < MOST_WARM && (slices < LEAST_WARM || settled < 3); slices++) {
+    const { ns, wrong } = sample(module, WARM_SHARE);
+    if (wrong) return;
+    settled = ns < SETTLED * best ? settled + 1 : 0;
+    best = Math.min(best, ns);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+// Nanoseconds a row over a slice of CPU time, and what is wrong with the results, if anything is.
+function sample(module, share = 1) {
+  module.results.fill(0xffffffff);
+  for (;;) {
+    const start = now();
+    module.run(module.repetitions);
+    const seconds = (now() - start) / 1e6;
+    if (seconds < (module.slice * share) / 2) module.repetitions *= 2;
+    else return { ns: (seconds / (module.repetitions * module.rows)) * 1e9, wrong: wrong(module) };
+  }
+}
+
+function wrong({ name, expected, results }) {
+  const row = expected ? results.findIndex((bits, i) => bits !== expected[i % expected.length]) : -1;
+  return row < 0 ? null : `${name}: row ${row} is 0x${results[row].toString(16)}, not 0x${expected[row % expected.length].toString(16)}`;
+}
+
+const now = finestClock();
+const align = (address) => Math.ceil(address / 64) * 64;
+const say = (message) => console.log(JSON.stringify(message));
+
+await main(JSON.parse(await readFile(process.argv[2], "utf8")));
