@@ -11,7 +11,7 @@ import wasmtime
 from codegen import model
 from codegen.arena import WASM32_BYTES
 from codegen.cases import Case, random_case
-from codegen.cost import RELAXED_DOTS, SIMD, opcodes
+from codegen.cost import RELAXED_DOTS
 from codegen.errors import KernelTrapError
 from codegen.formats import Q8_0
 from codegen.judge import Report, differs
@@ -20,6 +20,7 @@ from codegen.reference import encode
 from codegen.runtime import Kernel
 from codegen.spec import Memory, Scales
 from codegen.strategies import Isa
+from codegen.wasm_code import SIMD, opcodes
 
 _POISON = encode(np.full(1, 0x7E00, np.uint16), np.full((1, 32), 7, np.int16), Q8_0)
 """A block that would make any result NaN."""
