@@ -10,6 +10,7 @@ from typing import NoReturn, Protocol
 from codegen import registry
 from codegen.emit import Emit
 from codegen.errors import printable
+from codegen.machine_code.machine import Compiler
 from codegen.spec import MAX_UNROLL, KernelSpec
 from codegen.strategies import Isa
 
@@ -60,6 +61,13 @@ def as_json() -> Parser:
     parser = Parser(add_help=False)
     parser.add_argument("--json", action="store_true", help="for machines")
     return parser
+
+
+def compiler(text: str) -> Compiler:
+    """An engine whose machine code can be had."""
+    if text not in tuple(Compiler):
+        raise argparse.ArgumentTypeError(f"{text!r}: known are {', '.join(Compiler)}")
+    return Compiler(text)
 
 
 def folder(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Kernels as files: WAT for people, wasm for engines."""
+"""Kernels as files: WAT for people, wasm for engines, and the machine code that engines make of it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from codegen.assemble import assemble
 from codegen.errors import InputError
+from codegen.machine_code.machine import Compiler
 from codegen.output import write_file
 from codegen.render import render
 from codegen.spec import KernelSpec
@@ -22,9 +23,10 @@ class Emit(StrEnum):
 
     WAT = "wat"
     WASM = "wasm"
+    ASM = "asm"
 
 
-FOLDERS = {Emit.WAT: GENERATED, Emit.WASM: BUILD}
+FOLDERS = {Emit.WAT: GENERATED, Emit.WASM: BUILD, Emit.ASM: BUILD}
 
 
 @dataclass(frozen=True)
@@ -35,19 +37,26 @@ class Written:
     changed: bool
 
 
-def emit(specs: Sequence[KernelSpec], kinds: Sequence[Emit], out: Path | None) -> Iterator[Written]:
-    """Writes kernels: WAT into generated/, wasm into build/, or all into `out`.
+def emit(
+    specs: Sequence[KernelSpec],
+    kinds: Sequence[Emit],
+    out: Path | None,
+    compiler: Compiler = Compiler.WASMTIME,
+) -> Iterator[Written]:
+    """Writes kernels: WAT into generated/, wasm and machine code into build/, or all into `out`.
 
-    Files are written as they are made, each whole; an unchanged file is left alone.
+    The files of a kernel are written when all are made, each whole; an unchanged file is left alone.
     """
     for spec in specs:
-        for kind in kinds:
+        for kind, data in [(kind, content(spec, kind, compiler)) for kind in kinds]:
             path = (out or FOLDERS[kind]) / f"{spec.name}.{kind}"
-            yield Written(path, write_file(path, content(spec, kind)))
+            yield Written(path, write_file(path, data))
 
 
-def emit_to_stdout(specs: Sequence[KernelSpec], kinds: Sequence[Emit]) -> None:
-    """Writes kernels to standard output: any number of WAT, or one wasm.
+def emit_to_stdout(
+    specs: Sequence[KernelSpec], kinds: Sequence[Emit], compiler: Compiler = Compiler.WASMTIME
+) -> None:
+    """Writes kernels to standard output: any number of texts, or one wasm.
 
     Raises:
         InputError: several binaries, or text and binaries, would run together.
@@ -57,12 +66,25 @@ def emit_to_stdout(specs: Sequence[KernelSpec], kinds: Sequence[Emit]) -> None:
             f"--out -: takes one wasm at a time, not {len(specs) * len(kinds)} files; name one --kernel"
         )
     for spec in specs:
-        for kind in kinds:
-            sys.stdout.buffer.write(content(spec, kind))
+        for data in [content(spec, kind, compiler) for kind in kinds]:
+            sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
 
-def content(spec: KernelSpec, kind: Emit) -> bytes:
-    """One kernel's file."""
+def content(spec: KernelSpec, kind: Emit, compiler: Compiler = Compiler.WASMTIME) -> bytes:
+    """One kernel's file.
+
+    Args:
+        spec: the kernel.
+        kind: what of it.
+        compiler: the engine whose machine code ASM shows.
+
+    Raises:
+        MachineCodeError: that cannot be had here.
+    """
+    if kind is Emit.ASM:
+        from codegen.machine_code.listing import listing  # what it needs is slow to import
+
+        return listing(spec, compiler).encode()
     wat = render(spec)
     return wat.encode() if kind is Emit.WAT else assemble(wat)

@@ -68,3 +68,7 @@ class InputError(CodegenError):
 
 class GoldenError(CodegenError):
     """The committed golden files cannot be compared or written."""
+
+
+class MachineCodeError(CodegenError):
+    """The machine code of a kernel cannot be had here, or cannot be read."""

@@ -7,16 +7,18 @@ import hashlib
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codegen.assemble import assemble
 from codegen.cost import Cost, cost
-from codegen.errors import CodegenError, GoldenError
+from codegen.cost_table import MachineColumn, cost_table
+from codegen.errors import CodegenError, GoldenError, MachineCodeError
 from codegen.output import write_file
 from codegen.registry import REGISTERED
 from codegen.render import render
 from codegen.spec import KernelSpec
+from codegen.wasm_code import exported_function
 
 COSTS, MANIFEST = "costs.md", "manifest.json"
 BLESS = "make bless"
@@ -30,6 +32,21 @@ class Difference:
     what: str
     diff: str = ""
     blessable: bool = True
+
+
+@dataclass(frozen=True)
+class Blessed:
+    """What `bless` did.
+
+    Attributes:
+        changed: the files that it wrote.
+        removed: the files that it removed.
+        kept: why it could not count machine instructions and kept the numbers there were; "" where it could.
+    """
+
+    changed: list[Path]
+    removed: list[Path]
+    kept: str
 
 
 @dataclass(frozen=True)
@@ -48,27 +65,30 @@ def check(folder: Path) -> list[Difference]:
     """
     if not folder.is_dir():
         raise GoldenError(f"{folder}: no such folder; run `codegen check` in the project, or give --out")
-    goldens = _goldens()
-    wanted = _files(goldens)
+    wanted = _files(_goldens(), _committed_column(folder))
     found = [_compare(folder / name, text) for name, text in wanted.items()]
     found += [_stranger(path) for path in sorted(folder.iterdir()) if path.name not in wanted]
     return [difference for difference in found if difference]
 
 
-def bless(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Writes the goldens, and removes kernels of ours that are not registered; the files written and removed.
+def bless(folder: Path) -> Blessed:
+    """Writes the goldens, and removes kernels of ours that are not registered.
 
     Raises:
         GoldenError: in CI, where nobody would read the diff.
     """
     if os.environ.get("CI"):
         raise GoldenError("bless: refused where CI is set; bless on your machine and commit the diff")
-    wanted = _files(_goldens())
+    goldens = _goldens()
+    column, kept = _compiled_column(goldens), ""
+    if isinstance(column, MachineCodeError):
+        column, kept = _still_valid_column(goldens, folder), str(column)
+    wanted = _files(goldens, column)
     changed = [folder / name for name, text in wanted.items() if write_file(folder / name, text.encode())]
     removed = [path for path in sorted(folder.iterdir()) if path.name not in wanted and _ours(path)]
     for path in removed:
         path.unlink()
-    return changed, removed
+    return Blessed(changed, removed, kept)
 
 
 def _goldens() -> list[_Golden]:
@@ -80,26 +100,41 @@ def _goldens() -> list[_Golden]:
     return made
 
 
-def _files(goldens: Sequence[_Golden]) -> dict[str, str]:
+def _files(goldens: Sequence[_Golden], column: MachineColumn) -> dict[str, str]:
     files = {f"{golden.spec.name}.wat": golden.wat for golden in goldens}
-    return files | {COSTS: _costs(goldens), MANIFEST: _manifest(goldens)}
+    costs = cost_table([(golden.spec.name, golden.cost) for golden in goldens], column)
+    return files | {COSTS: costs, MANIFEST: _manifest(goldens)}
 
 
-def _costs(goldens: Sequence[_Golden]) -> str:
-    lines = [
-        "# Costs",
-        "",
-        "Counted in the assembled bytes: opcodes, loads and multiplies of the main loop per 32 weights; locals and",
-        "bytes of the whole kernel. Generated: `make bless`.",
-        "",
-        "| kernel | opcodes | loads | multiplies | locals | bytes |",
-        "|---|---:|---:|---:|---:|---:|",
-    ]
+def _compiled_column(goldens: Sequence[_Golden]) -> MachineColumn | MachineCodeError:
+    """What wasmtime makes of the kernels, or why that cannot be told here."""
+    from codegen.machine_code import wasmtime_code  # slow to import, and its packages need not be there
+    from codegen.machine_code.listing import machine_loop
+
+    counts = {}
     for golden in goldens:
-        c = golden.cost
-        numbers = f"{c.opcodes:.2f} | {c.loads:.2f} | {c.multiplies:.2f} | {c.locals} | {c.bytes}"
-        lines.append(f"| {golden.spec.name} | {numbers} |")
-    return "\n".join(lines) + "\n"
+        function = exported_function(golden.wasm, f"ggml_{golden.spec.contract}")
+        try:
+            code = wasmtime_code.compile_function(golden.wasm, function, wasmtime_code.AVX2)
+            loop = machine_loop(golden.spec.name, golden.wasm, function, code)
+        except MachineCodeError as error:
+            return error
+        counts[golden.spec.name] = f"{len(loop) / golden.spec.unroll:.2f}"
+    return MachineColumn(wasmtime_code.wasmtime_version(), counts)
+
+
+def _committed_column(folder: Path) -> MachineColumn:
+    try:
+        return MachineColumn.read((folder / COSTS).read_text(encoding="ascii"))
+    except (OSError, UnicodeDecodeError):
+        return MachineColumn()
+
+
+def _still_valid_column(goldens: Sequence[_Golden], folder: Path) -> MachineColumn:
+    """The committed numbers of kernels that have not changed since."""
+    column = _committed_column(folder)
+    same = {g.spec.name for g in goldens if not _compare(folder / f"{g.spec.name}.wat", g.wat)}
+    return replace(column, instructions={k: v for k, v in column.instructions.items() if k in same})
 
 
 def _manifest(goldens: Sequence[_Golden]) -> str:

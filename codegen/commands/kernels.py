@@ -10,6 +10,8 @@ from codegen.arguments import AddVerb
 from codegen.assemble import default_assembler
 from codegen.commands import DONE, FAILED
 from codegen.emit import GENERATED, Emit, emit, emit_to_stdout
+from codegen.errors import InputError
+from codegen.machine_code.machine import Compiler
 from codegen.output import write_file
 
 VECTORS = Path("tests/vectors")
@@ -23,7 +25,10 @@ def add(verb: AddVerb) -> None:
         type=arguments.kinds,
         default=[Emit.WAT],
         metavar="KINDS",
-        help="wat, wasm or wat,wasm; default wat",
+        help="wat, wasm, asm (machine code beside WAT), or several with commas; default wat",
+    )
+    made.add_argument(
+        "--engine", type=arguments.compiler, help="whose machine code asm shows: wasmtime (default) or node"
     )
     made.add_argument(
         "-o",
@@ -45,10 +50,13 @@ def add(verb: AddVerb) -> None:
 
 def _emit(options: argparse.Namespace) -> int:
     specs = arguments.selected(options)
+    if options.engine and Emit.ASM not in options.emit:
+        raise InputError(f"--engine {options.engine}: is about machine code; add --emit asm, or leave it out")
+    compiler = options.engine or Compiler.WASMTIME
     if options.out == "-":
-        emit_to_stdout(specs, options.emit)
+        emit_to_stdout(specs, options.emit, compiler)
         return DONE
-    written = list(emit(specs, options.emit, Path(options.out) if options.out else None))
+    written = list(emit(specs, options.emit, Path(options.out) if options.out else None, compiler))
     changed = [one.path for one in written if one.changed]
     for path in changed:
         print(f"wrote {path}")
@@ -79,12 +87,14 @@ def _check(options: argparse.Namespace) -> int:
 
 def _bless(options: argparse.Namespace) -> int:
     folder = Path(options.out or GENERATED)
-    changed, removed = golden.bless(folder)
-    for path in changed:
+    done = golden.bless(folder)
+    for path in done.changed:
         print(f"blessed {path}")
-    for path in removed:
+    for path in done.removed:
         print(f"removed {path}")
-    count = len(changed) + len(removed)
+    if done.kept:
+        print(f"{golden.COSTS} keeps the machine instructions of kernels that are the same: {done.kept}")
+    count = len(done.changed) + len(done.removed)
     print(
         f"{count} file{'s' * (count != 1)} changed; review `git add -N {folder} && git diff {folder}`, and commit"
     )

@@ -76,8 +76,8 @@ def _path(random: Random) -> str:
 
 
 _VERBS = {
-    "emit": "--kernel --isa --unroll --emit --out -o",
-    "--emit": "--kernel --isa --unroll --emit --out -o",
+    "emit": "--kernel --isa --unroll --emit --out -o --engine",
+    "--emit": "--kernel --isa --unroll --emit --out -o --engine",
     "list": "--kernel --isa --unroll --json",
     "verify": "--kernel --isa --unroll --json --engine",
     "check": "--out -o",
@@ -90,7 +90,9 @@ _VALUES: dict[str, Callable[[Random], str]] = {
     "--kernel": _kernel,
     "--isa": lambda random: random.choice(("scalar", "simd128", "relaxed", "relaxed", "avx2", "SCALAR", "")),
     "--unroll": _number,
-    "--emit": lambda random: random.choice(("wat", "wasm", "wat,wasm", "wasm,wat,wat", "wat,", ",", "elf")),
+    "--emit": lambda random: random.choice(
+        ("wat", "wasm", "wat,wasm", "asm", "wasm,wat,wat", "wat,", ",", "elf")
+    ),
     "--out": _path,
     "-o": _path,
     "--engine": lambda random: random.choice(("all", "node", "wasmtime", "none", "")),

