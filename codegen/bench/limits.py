@@ -12,8 +12,9 @@ from enum import StrEnum
 
 from codegen.assemble import assemble
 from codegen.bench.contestant import Entry
-from codegen.cost import SIMD, Opcode, is_load
+from codegen.cost import is_load
 from codegen.render import environment, tidy
+from codegen.wasm_code import SIMD, Opcode
 
 
 class Unit(StrEnum):

@@ -203,7 +203,11 @@ def _cut_short() -> Iterator[None]:
 _RENDER, _ASSEMBLE = (importlib.import_module(f"codegen.{name}") for name in ("render", "assemble"))
 _rendered, _assembled = functools.cache(_RENDER.render_plan), functools.cache(_ASSEMBLE._with_wabt)
 _goldens, _vectors = functools.cache(golden._goldens), functools.cache(vectors.files)
-_engines, _programs, _run = functools.cache(engines.discover), functools.cache(javascript.programs), session.run
+_engines, _programs, _run = (
+    functools.cache(engines.discover),
+    functools.cache(javascript.programs),
+    session.run,
+)
 
 
 def _counted(spec: KernelSpec) -> Report:
