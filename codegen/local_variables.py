@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from codegen.spec import KernelSpec, Memory, Scales
-from codegen.strategies import BY_NAME, Isa, Local
+from codegen.strategies import BY_NAME, Constant, Isa, Local
 
 
 def local_variables(
-    spec: KernelSpec, largest: int, vectors: tuple[int, ...], scalars: tuple[int, ...]
+    spec: KernelSpec,
+    constants: tuple[Constant, ...],
+    largest: int,
+    vectors: tuple[int, ...],
+    scalars: tuple[int, ...],
 ) -> tuple[Local, ...]:
     """All locals of a kernel, in the order they are declared.
 
     Args:
         spec: the kernel.
+        constants: vectors it keeps besides its strategy's.
         largest: blocks in its largest group.
         vectors: numbers of the accumulators that are vectors.
         scalars: numbers of the accumulators that are scalars.
@@ -22,7 +27,7 @@ def local_variables(
     kind = "i32" if spec.isa is Isa.SCALAR else "v128"
     return (
         *_loop(spec),
-        *(Local(constant.name, "v128", constant.role) for constant in strategy.constants),
+        *(Local(constant.name, "v128", constant.role) for constant in (*strategy.constants, *constants)),
         *strategy.locals,
         *(Local(f"p{k}", kind, sums.format(k)) for k in range(largest)),
         *(_vector_scales(spec, largest) if largest > 1 else ()),
@@ -40,7 +45,7 @@ def _loop(spec: KernelSpec) -> list[Local]:
     ]
     if spec.unroll > 1:
         found.append(Local("stop", "i32", "address where the unrolled loop leaves the rest"))
-    if spec.scales is Scales.ARITHMETIC:
+    if spec.scales is not Scales.TABLE:
         found.append(Local("h", "i32", "bits of the scale under conversion"))
     elif spec.memory is Memory.IMPORT:
         found.append(Local("table", "i32", "address of the f16 table"))
@@ -49,10 +54,14 @@ def _loop(spec: KernelSpec) -> list[Local]:
 
 def _vector_scales(spec: KernelSpec, largest: int) -> list[Local]:
     found = [Local("d", "v128", "f32x4 products of scales, one block a lane")]
-    if spec.scales is Scales.ARITHMETIC:
+    if spec.scales is not Scales.TABLE:
         pairs = ("01", "23")[: largest // 2]
         found += [
             Local(f"{p}{pair}", "i64", f"{p} scales {pair[0]} and {pair[1]}") for p in "xy" for pair in pairs
         ]
+    if spec.scales is Scales.ARITHMETIC:
         found.append(Local("seen", "i64", "bits 28 and 60 set once a scale was infinite or NaN"))
+    if spec.scales is Scales.OVERFLOW:
+        found.append(Local("dy", "v128", "y scales, times 2^-112"))
+        found.append(Local("seen", "v128", "i32x4, the largest y scales so far, without their signs"))
     return found

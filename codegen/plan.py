@@ -11,11 +11,15 @@ from itertools import pairwise
 
 from codegen.formats import FORMATS, BlockFormat
 from codegen.local_variables import local_variables
-from codegen.spec import KernelSpec, Memory, Scales
-from codegen.strategies import BY_NAME, Constant, Local, Sums
+from codegen.spec import Fold, KernelSpec, Memory, Scales
+from codegen.strategies import BY_NAME, Constant, Local, Sums, lanes
 
 PAGE = 65_536
 TABLE_BYTES = 65_536 * 4
+
+FACTOR = {Scales.ARITHMETIC: 127, Scales.OVERFLOW: 112}
+"""What scales of several blocks are multiplied with: the largest power of two of f32, or one that overflows f16's
+infinities."""
 
 F16_TO_F32 = 112
 """An f16's bits, moved to an f32's place, read 2^-112 times its value (the difference of the exponent biases)."""
@@ -64,7 +68,11 @@ class Block:
     x_quants: int
     y_scale: int
     y_low: int
+    y_low_second: int
     y_high: int
+    y_high_second: int
+    y_low_before: int
+    y_high_before: int
     words: tuple[Word, ...]
     packed: tuple[Packed, ...]
 
@@ -124,14 +132,16 @@ class Plan:
         return F16_TO_F32
 
     @property
-    def packed_scales(self) -> bool:
-        """Whether scales are converted two to an i64, which misreads infinities and NaN: those start over."""
-        return not self.table and any(group.size > 1 for group in self.groups)
+    def may_misread(self) -> bool:
+        """Whether the unrolled loop reads infinities and NaN as something else: then all blocks start over."""
+        return not self.table and bool(self.vectors)
 
     @property
-    def packed_exponent(self) -> int:
-        """What sums of packed scales are short of, as a power of two, after a first factor of 2^127."""
-        return self.x_exponent + self.y_exponent - 127
+    def total_exponent(self) -> int:
+        """What vector sums must be multiplied by at the end, as a power of two."""
+        if self.spec.scales is Scales.ARITHMETIC:
+            return self.x_exponent + self.y_exponent - FACTOR[Scales.ARITHMETIC]
+        return self.y_exponent - self.x_exponent
 
     @property
     def has_tail(self) -> bool:
@@ -161,10 +171,30 @@ def plan(spec: KernelSpec) -> Plan:
         elements=x.elements * spec.unroll,
         x_step=x.bytes * spec.unroll,
         y_step=y.bytes * spec.unroll,
-        locals=local_variables(spec, max(group.size for group in groups), vectors, scalars),
-        constants=strategy.constants,
+        locals=local_variables(
+            spec, _constants(spec, groups), max(group.size for group in groups), vectors, scalars
+        ),
+        constants=(*strategy.constants, *_constants(spec, groups)),
         pages=1 + (TABLE_BYTES // PAGE if spec.scales is Scales.TABLE else 0),
     )
+
+
+def _constants(spec: KernelSpec, groups: tuple[Group, ...]) -> tuple[Constant, ...]:
+    """Besides the strategy's: what scales of a group are multiplied with, and ones to add pairs with."""
+    found = []
+    if spec.scales in FACTOR:
+        power = f"0x1p+{FACTOR[spec.scales]}"
+        for size in sorted({group.size for group in groups} - {1}):
+            # A pair leaves the upper lanes zero, whatever they hold: their factor is zero.
+            factors = (power,) * size + ("0",) * (4 - size)
+            found.append(lanes(f"factors{size}", "f32x4", factors, f"a power of two for {size} scales"))
+    if spec.fold is Fold.NARROW:
+        found.append(
+            Constant(
+                "ones", "(i16x8.splat (local.get $nrc))", "1 in each i16 lane, which engines must not know"
+            )
+        )
+    return tuple(found)
 
 
 def _block(index: int, x: BlockFormat, y: BlockFormat) -> Block:
@@ -177,7 +207,11 @@ def _block(index: int, x: BlockFormat, y: BlockFormat) -> Block:
         x_quants=x_at + x.quants_offset,
         y_scale=y_at + y.scale_offset,
         y_low=low,
+        y_low_second=low + 8,
         y_high=high,
+        y_high_second=high + 8,
+        y_low_before=low - 1,
+        y_high_before=high - 1,
         words=tuple(_word(x_at + x.quants_offset, low, high, byte) for byte in range(0, x.quants_bytes, 4)),
         packed=tuple(
             Packed(x_at + x.quants_offset + byte, (Half(low + byte, 0, 8), Half(high + byte, 4, 12)))

@@ -22,7 +22,6 @@ from jinja2 import (
 from codegen.errors import TemplateError
 from codegen.plan import TABLE_BYTES, Plan, plan
 from codegen.spec import KernelSpec
-from codegen.strategies import Constant
 
 _WIDTH = 110
 
@@ -52,7 +51,7 @@ def environment(root: Path | None = None) -> Environment:
         autoescape=False,
     )
     env.globals.update(
-        blank_line="", splat=_splat, splat_f32=_splat_f32, power_of_two=_power_of_two, shuffle_32=_shuffle_32
+        blank_line="", splat_f32=_splat_f32, power_of_two=_power_of_two, shuffle_32=_shuffle_32
     )
     env.filters["ljust"] = lambda text, width: str(text).ljust(width)
     return env
@@ -128,10 +127,6 @@ def loop_opcodes(text: str) -> int:
 def _not_whole_blocks(numbers: Plan) -> str:
     """The sign bit, and the bits that a multiple of the block size has clear."""
     return f"0x{0x80000000 | (numbers.x.elements - 1):08x}"
-
-
-def _splat(constant: Constant) -> str:
-    return f"(v128.const {constant.shape}{f' {constant.value}' * constant.lanes})"
 
 
 def _splat_f32(exponent: int) -> str:

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from codegen.errors import SpecError, shown
 from codegen.formats import FORMATS
-from codegen.strategies import ALL, Isa
+from codegen.strategies import ALL, BY_NAME, Isa, Sums
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -25,10 +25,23 @@ MAX_ACCUMULATORS = 8
 
 
 class Scales(StrEnum):
-    """How an f16 scale becomes f32: computed, or looked up in a 256 KiB table in memory."""
+    """How f16 scales become f32, and how an infinity or NaN among those of several blocks is noticed."""
 
     ARITHMETIC = "arithmetic"
+    """Computed; noticed in integer registers."""
+    OVERFLOW = "overflow"
+    """Computed; noticed since it overflows, or in a vector."""
     TABLE = "table"
+    """Looked up in a table of 256 KiB in memory, which has those too."""
+
+
+class Fold(StrEnum):
+    """How the partial sums of several blocks become one integer a block."""
+
+    SHUFFLE = "shuffle"
+    """Moved together by shuffles, and added."""
+    NARROW = "narrow"
+    """Pairs added by a multiplication with ones, and narrowed."""
 
 
 class Memory(StrEnum):
@@ -47,7 +60,8 @@ OPERANDS = (("q4_0", "q8_0"),)
 _NAME = re.compile(
     rf"(?P<op>{'|'.join(OPS)})_(?P<x>{'|'.join(FORMATS)})_(?P<y>{'|'.join(FORMATS)})"
     r"__(?P<isa>[a-z0-9]+)(?:-(?P<strategy>[a-z0-9]+))?"
-    r"_u(?P<unroll>[1-9][0-9]?)(?:_a(?P<accumulators>[1-9]))?(?P<table>_table)?(?P<import>_import)?"
+    r"_u(?P<unroll>[1-9][0-9]?)(?:_a(?P<accumulators>[1-9]))?"
+    r"(?:_(?P<scales>overflow|table))?(?:_(?P<fold>narrow))?(?P<import>_import)?"
 )
 
 
@@ -61,6 +75,7 @@ class KernelSpec:
         accumulators: independent sums that the blocks of an iteration are spread over, 1 to 8; divides `unroll`.
         strategy: how weights and activations are multiplied; empty picks the ISA's default.
         scales: how f16 scales are converted.
+        fold: how partial sums of blocks that go together are added up.
         memory: whether the module exports its memory or imports the host's.
 
     Raises:
@@ -72,13 +87,14 @@ class KernelSpec:
     accumulators: int = 1
     strategy: str = ""
     scales: Scales = Scales.ARITHMETIC
+    fold: Fold = Fold.SHUFFLE
     memory: Memory = Memory.EXPORT
     op: str = "vec_dot"
     x: str = "q4_0"
     y: str = "q8_0"
 
     def __post_init__(self) -> None:
-        for field, kind in (("isa", Isa), ("scales", Scales), ("memory", Memory)):
+        for field, kind in (("isa", Isa), ("scales", Scales), ("fold", Fold), ("memory", Memory)):
             object.__setattr__(self, field, _member(kind, field, getattr(self, field)))
         for field in ("strategy", "op", "x", "y"):
             if type(getattr(self, field)) is not str:
@@ -104,6 +120,20 @@ class KernelSpec:
                 "strategy 'article': reproduces a published kernel, unroll 1 and arithmetic scales only"
             )
 
+        self._check_together()
+
+    def _check_together(self) -> None:
+        """What is done to several blocks at once needs several."""
+        strategy = BY_NAME[self.strategy]
+        together = self.unroll > self.accumulators and strategy.sums in (Sums.I16X8, Sums.I32X4)
+        needs = "for SIMD with at least two blocks an accumulator"
+        if self.scales is Scales.OVERFLOW and not together:
+            raise SpecError(f"scales 'overflow': {needs}")
+        if self.fold is Fold.NARROW and not together:
+            raise SpecError(f"fold 'narrow': {needs}")
+        if self.fold is Fold.NARROW and strategy.shift:
+            raise SpecError(f"fold 'narrow': sums of {self.strategy!r} do not fit in i16; use 'shuffle'")
+
     @property
     def contract(self) -> str:
         """The name's left side: what every variant of this kernel computes."""
@@ -119,9 +149,10 @@ class KernelSpec:
         """File name, golden's name, bench label and manifest key."""
         strategy = "" if self.strategy == STRATEGIES[self.isa][0] else f"-{self.strategy}"
         accumulators = "" if self.accumulators == 1 else f"_a{self.accumulators}"
-        table = "_table" if self.scales is Scales.TABLE else ""
+        scales = "" if self.scales is Scales.ARITHMETIC else f"_{self.scales}"
+        fold = "" if self.fold is Fold.SHUFFLE else f"_{self.fold}"
         memory = "_import" if self.memory is Memory.IMPORT else ""
-        return f"{self.contract}__{self.isa}{strategy}_u{self.unroll}{accumulators}{table}{memory}"
+        return f"{self.contract}__{self.isa}{strategy}_u{self.unroll}{accumulators}{scales}{fold}{memory}"
 
     @classmethod
     def parse(cls, name: str) -> KernelSpec:
@@ -134,7 +165,8 @@ class KernelSpec:
             unroll=int(match["unroll"]),
             accumulators=int(match["accumulators"] or 1),
             strategy=match["strategy"] or "",
-            scales=Scales.TABLE if match["table"] else Scales.ARITHMETIC,
+            scales=Scales(match["scales"] or Scales.ARITHMETIC),
+            fold=Fold(match["fold"] or Fold.SHUFFLE),
             memory=Memory.IMPORT if match["import"] else Memory.EXPORT,
             op=match["op"],
             x=match["x"],

@@ -5,6 +5,7 @@ An entry says what the template's macro needs and what it leaves; docs/adding-a-
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -41,13 +42,27 @@ class Local:
 
 @dataclass(frozen=True)
 class Constant:
-    """A vector that a strategy keeps in a local, all lanes alike."""
+    """A vector that a kernel keeps in a local from before its loop.
+
+    Attributes:
+        name: the local's.
+        value: an expression that computes it.
+        role: what it is for.
+    """
 
     name: str
-    shape: str
-    lanes: int
     value: str
     role: str
+
+
+def alike(name: str, shape: str, value: str, role: str) -> Constant:
+    """A constant whose lanes are all the same."""
+    return lanes(name, shape, (value,) * int(shape.partition("x")[2]), role)
+
+
+def lanes(name: str, shape: str, values: Iterable[object], role: str) -> Constant:
+    """A constant, lane by lane."""
+    return Constant(name, f"(v128.const {shape} {' '.join(map(str, values))})", role)
 
 
 @dataclass(frozen=True)
@@ -71,14 +86,31 @@ class Strategy:
     shift: int = 0
 
 
-_LOW4 = Constant("low4", "i8x16", 16, "15", "0x0f in each byte")
-_EIGHTS = Constant("eights", "i8x16", 16, "8", "the nibbles' zero point, in each byte")
-_SIGNS = Constant("signs", "i8x16", 16, "0x88", "the top bit of each nibble")
-_ODD = Constant("odd", "i16x8", 8, "0xff00", "the odd byte of each i16 lane")
+_LOW4 = alike("low4", "i8x16", "15", "0x0f in each byte")
+_EIGHTS = alike("eights", "i8x16", "8", "the nibbles' zero point, in each byte")
+_SIGNS = alike("signs", "i8x16", "0x88", "the top bit of each nibble")
+_TOP = alike("top", "i16x8", "0xf000", "the top nibble of each i16 lane")
+_EXCHANGE = lanes("exchange", "i8x16", (i ^ 1 for i in range(16)), "the bytes of each i16 lane, exchanged")
+_SPREAD = tuple(
+    lanes(
+        f"spread{half}",
+        "i8x16",
+        (byte for i in range(8) for byte in (128, 8 * half + i)),
+        f"bytes {8 * half} to {8 * half + 7}, each at the top of an i16 lane",
+    )
+    for half in (0, 1)
+)
+_SIXTEENS = Constant(
+    "sixteens",
+    "(i16x8.splat (i32.shl (local.get $nrc) (i32.const 4)))",
+    "16 in each i16 lane, which engines must not know",
+)
 
 _Q = Local("q", "v128", "32 packed weights")
+_EXCHANGED = Local("r", "v128", "the same, with the bytes of each i16 lane exchanged")
 _ACTIVATIONS = (Local("y0", "v128", "activations 0 to 15"), Local("y1", "v128", "activations 16 to 31"))
 _WEIGHTS = (Local("w0", "v128", "weights 0 to 15, i8x16"), Local("w1", "v128", "weights 16 to 31, i8x16"))
+_BYTES = (Local("w0", "v128", "bytes 0 to 7, times 2^8"), Local("w1", "v128", "bytes 8 to 15, times 2^8"))
 _SCALAR = (
     Local("w", "i32", "eight weights, four bits each, two's complement"),
     Local("low", "i32", "sum over low nibbles"),
@@ -98,7 +130,9 @@ _SWAR = (
 ALL: tuple[Strategy, ...] = (
     Strategy("mul", Isa.SCALAR, Sums.I32, (), _SCALAR),
     Strategy("swar", Isa.SCALAR, Sums.I32, (), _SWAR),
-    Strategy("dot", Isa.SIMD128, Sums.I32X4, (_SIGNS, _ODD), (_Q, *_ACTIVATIONS), shift=8),
+    Strategy("dot", Isa.SIMD128, Sums.I32X4, (_SIGNS, _TOP), (_Q, _EXCHANGED), shift=12),
+    Strategy("swizzle", Isa.SIMD128, Sums.I32X4, (_SIGNS, _TOP, _EXCHANGE), (_Q, _EXCHANGED), shift=12),
+    Strategy("widen", Isa.SIMD128, Sums.I32X4, (_SIGNS, _TOP, *_SPREAD, _SIXTEENS), (_Q, *_BYTES), shift=12),
     Strategy("extmul", Isa.SIMD128, Sums.I16X8, (_LOW4, _EIGHTS), (_Q, *_WEIGHTS)),
     Strategy("article", Isa.SIMD128, Sums.EXTRACT, (_LOW4, _EIGHTS), (_Q, *_WEIGHTS)),
     Strategy("dot16", Isa.RELAXED, Sums.I16X8, (_LOW4, _EIGHTS), (_Q, *_ACTIVATIONS)),

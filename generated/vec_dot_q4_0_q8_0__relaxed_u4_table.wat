@@ -92,23 +92,6 @@
     (if (i32.ne (local.get $x) (local.get $stop))
       (then
         (loop $unrolled
-          ;; blocks 0 to 3: products of scales, one block a lane
-          (local.set $d
-            (f32x4.mul
-              (f32x4.replace_lane 3
-                (f32x4.replace_lane 2
-                  (f32x4.replace_lane 1
-                    (v128.load32_zero (i32.shl (i32.load16_u offset=0 align=1 (local.get $x)) (i32.const 2)))
-                    (f32.load (i32.shl (i32.load16_u offset=18 align=1 (local.get $x)) (i32.const 2))))
-                  (f32.load (i32.shl (i32.load16_u offset=36 align=1 (local.get $x)) (i32.const 2))))
-                (f32.load (i32.shl (i32.load16_u offset=54 align=1 (local.get $x)) (i32.const 2))))
-              (f32x4.replace_lane 3
-                (f32x4.replace_lane 2
-                  (f32x4.replace_lane 1
-                    (v128.load32_zero (i32.shl (i32.load16_u offset=0 align=1 (local.get $y)) (i32.const 2)))
-                    (f32.load (i32.shl (i32.load16_u offset=34 align=1 (local.get $y)) (i32.const 2))))
-                  (f32.load (i32.shl (i32.load16_u offset=68 align=1 (local.get $y)) (i32.const 2))))
-                (f32.load (i32.shl (i32.load16_u offset=102 align=1 (local.get $y)) (i32.const 2))))))
           ;; block 0: partial sums
           (local.set $q (v128.load offset=2 align=1 (local.get $x)))
           ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
@@ -169,6 +152,23 @@
               (i16x8.add
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $eights))
                 (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $eights)))))
+          ;; blocks 0 to 3: products of scales, one block a lane
+          (local.set $d
+            (f32x4.mul
+              (f32x4.replace_lane 3
+                (f32x4.replace_lane 2
+                  (f32x4.replace_lane 1
+                    (v128.load32_zero (i32.shl (i32.load16_u offset=0 align=1 (local.get $x)) (i32.const 2)))
+                    (f32.load (i32.shl (i32.load16_u offset=18 align=1 (local.get $x)) (i32.const 2))))
+                  (f32.load (i32.shl (i32.load16_u offset=36 align=1 (local.get $x)) (i32.const 2))))
+                (f32.load (i32.shl (i32.load16_u offset=54 align=1 (local.get $x)) (i32.const 2))))
+              (f32x4.replace_lane 3
+                (f32x4.replace_lane 2
+                  (f32x4.replace_lane 1
+                    (v128.load32_zero (i32.shl (i32.load16_u offset=0 align=1 (local.get $y)) (i32.const 2)))
+                    (f32.load (i32.shl (i32.load16_u offset=34 align=1 (local.get $y)) (i32.const 2))))
+                  (f32.load (i32.shl (i32.load16_u offset=68 align=1 (local.get $y)) (i32.const 2))))
+                (f32.load (i32.shl (i32.load16_u offset=102 align=1 (local.get $y)) (i32.const 2))))))
           ;; blocks 0 to 3: integer sums, one block a lane; add sum * scale
           (local.set $p0
             (i16x8.add

@@ -32,10 +32,9 @@
     (local $end i32)      ;; address where the q4_0 blocks end
     (local $h i32)        ;; bits of the scale under conversion
     (local $signs v128)   ;; the top bit of each nibble
-    (local $odd v128)     ;; the odd byte of each i16 lane
+    (local $top v128)     ;; the top nibble of each i16 lane
     (local $q v128)       ;; 32 packed weights
-    (local $y0 v128)      ;; activations 0 to 15
-    (local $y1 v128)      ;; activations 16 to 31
+    (local $r v128)       ;; the same, with the bytes of each i16 lane exchanged
     (local $p0 v128)      ;; integer partial sums, block 0 of a group
     (local $sum0 f32)     ;; sum of blocks that go alone
 
@@ -51,7 +50,7 @@
       (i32.add (local.get $x)
         (i32.mul (i32.div_u (local.get $n) (i32.const 32)) (i32.const 18))))
     (local.set $signs (v128.const i8x16 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88))
-    (local.set $odd (v128.const i16x8 0xff00 0xff00 0xff00 0xff00 0xff00 0xff00 0xff00 0xff00))
+    (local.set $top (v128.const i16x8 0xf000 0xf000 0xf000 0xf000 0xf000 0xf000 0xf000 0xf000))
 
     ;; one block a turn
     (if (i32.ne (local.get $x) (local.get $end))
@@ -59,25 +58,24 @@
         (loop $single
           ;; block 0: partial sums
           (local.set $q (v128.xor (v128.load offset=2 align=1 (local.get $x)) (local.get $signs)))
-          (local.set $y0 (v128.load offset=2 align=1 (local.get $y)))
-          (local.set $y1 (v128.load offset=18 align=1 (local.get $y)))
-          ;; nibbles less 8, sign-extended in i16 lanes, times even and odd activations times 2^8
+          (local.set $r (i8x16.shuffle 1 0 3 2 5 4 7 6 9 8 11 10 13 12 15 14 (local.get $q) (local.get $q)))
+          ;; nibbles less 8, times 2^12, times activations sign-extended in i16 lanes: of even bytes, then of odd ones
           (local.set $p0
             (i32x4.add
               (i32x4.add
                 (i32x4.dot_i16x8_s
-                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 12)) (i32.const 12))
-                  (i16x8.shl (local.get $y0) (i32.const 8)))
+                  (i16x8.shl (local.get $q) (i32.const 12))
+                  (i16x8.shr_s (v128.load offset=1 align=1 (local.get $y)) (i32.const 8)))
                 (i32x4.dot_i16x8_s
-                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 8)) (i32.const 12))
-                  (i16x8.shl (local.get $y1) (i32.const 8))))
+                  (v128.and (local.get $r) (local.get $top))
+                  (i16x8.shr_s (v128.load offset=17 align=1 (local.get $y)) (i32.const 8))))
               (i32x4.add
                 (i32x4.dot_i16x8_s
-                  (i16x8.shr_s (i16x8.shl (local.get $q) (i32.const 4)) (i32.const 12))
-                  (v128.and (local.get $y0) (local.get $odd)))
+                  (i16x8.shl (local.get $r) (i32.const 12))
+                  (i16x8.shr_s (v128.load offset=2 align=1 (local.get $y)) (i32.const 8)))
                 (i32x4.dot_i16x8_s
-                  (i16x8.shr_s (local.get $q) (i32.const 12))
-                  (v128.and (local.get $y1) (local.get $odd))))))
+                  (v128.and (local.get $q) (local.get $top))
+                  (i16x8.shr_s (v128.load offset=18 align=1 (local.get $y)) (i32.const 8))))))
           ;; block 0: add sum * scale; an f16's bits in an f32's place read 2^-112 of its value
           (local.set $sum0
             (f32.add (local.get $sum0)
@@ -118,7 +116,7 @@
                         (i32.eq
                           (i32.and (local.get $h) (i32.const 0x0f800000))
                           (i32.const 0x0f800000))))
-                    (f32.const 0x1p+104))))))
+                    (f32.const 0x1p+100))))))
           (local.set $x (i32.add (local.get $x) (i32.const 18)))
           (local.set $y (i32.add (local.get $y) (i32.const 34)))
           (br_if $single (i32.ne (local.get $x) (local.get $end))))))

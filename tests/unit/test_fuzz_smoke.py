@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from codegen.arena import WASM32_BYTES
 from codegen.gguf_file import GGUFFile
-from codegen.spec import STRATEGIES, KernelSpec, Memory, Scales
+from codegen.spec import STRATEGIES, Fold, KernelSpec, Memory, Scales
 from codegen.strategies import Isa
 from tests.fuzzing import TARGETS, first_fault
 from tools.fuzz import __main__ as fuzz
@@ -79,6 +79,7 @@ RIGHT: dict[str, st.SearchStrategy[Any]] = {
     "accumulators": st.integers(1, 8),
     "strategy": st.sampled_from(sorted({name for names in STRATEGIES.values() for name in names})),
     "scales": st.sampled_from(Scales),
+    "fold": st.sampled_from(Fold),
     "memory": st.sampled_from(Memory),
     "op": st.just("vec_dot"),
     "x": st.just("q4_0"),
@@ -94,7 +95,9 @@ def test_any_fields(arguments: dict[str, Any]) -> None:
     make_spec(arguments)
 
 
-NAMES = st.from_regex(r"vec_dot_q[48]_0_q8_0__\w+(-\w+)?_u\d+(_a\d)?(_table)?(_import)?", fullmatch=True)
+NAMES = st.from_regex(
+    r"vec_dot_q[48]_0_q8_0__\w+(-\w+)?_u\d+(_a\d)?(_table|_overflow)?(_narrow)?(_import)?", fullmatch=True
+)
 
 
 @settings(max_examples=200, deadline=None)

@@ -2,34 +2,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codegen import Isa, KernelSpec, Memory, Scales
+from codegen import Isa, KernelSpec
 from codegen.errors import CodegenError, SpecError
 from codegen.registry import FAMILIES, FASTEST, REGISTERED, UNROLLS, select
-from codegen.spec import STRATEGIES
+from tests.specs import EVERY_SPEC
 
 
-@st.composite
-def any_spec(draw: st.DrawFn) -> KernelSpec:
-    isa = draw(st.sampled_from(Isa))
-    strategy = draw(st.sampled_from(STRATEGIES[isa]))
-    free = strategy != "article"
-    unroll = draw(st.integers(1, 16)) if free else 1
-    return KernelSpec(
-        isa,
-        unroll=unroll,
-        accumulators=draw(st.sampled_from([a for a in range(1, 9) if unroll % a == 0])),
-        strategy=strategy,
-        scales=draw(st.sampled_from(Scales)) if free else Scales.ARITHMETIC,
-        memory=draw(st.sampled_from(Memory)),
-    )
-
-
-@given(any_spec())
+@given(st.sampled_from(EVERY_SPEC))
 def test_a_name_round_trips(spec: KernelSpec) -> None:
     assert KernelSpec.parse(spec.name) == spec
 
 
-@given(any_spec(), any_spec())
+@given(st.sampled_from(EVERY_SPEC), st.sampled_from(EVERY_SPEC))
 def test_different_specs_have_different_names(one: KernelSpec, other: KernelSpec) -> None:
     assert (one.name == other.name) == (one == other)
 
@@ -65,6 +49,10 @@ def test_no_text_parses_to_a_spec_of_another_name(text: str) -> None:
         "vec_dot_q4_0_q8_0__simd128-article_u2",
         "vec_dot_q4_0_q8_0__simd128-article_u1_table",
         "vec_dot_q4_0_q8_0__scalar_u1_import_table",
+        "vec_dot_q4_0_q8_0__relaxed_u4_narrow_table",
+        "vec_dot_q4_0_q8_0__relaxed_u4_arithmetic",
+        "vec_dot_q4_0_q8_0__relaxed_u4_shuffle",
+        "vec_dot_q4_0_q8_0__relaxed_u1_overflow",
         "vec_dot_q4_0_q8_0__scalar_u1\n",
         "vec_dot_q4_0_q8_0__scalar_u\N{ARABIC-INDIC DIGIT TWO}",
         "",
@@ -88,6 +76,12 @@ def test_what_is_no_canonical_name_is_refused(name: str) -> None:
         ({"isa": "scalar", "strategy": "dot"}, "strategy"),
         ({"isa": "scalar", "scales": "guess"}, "scales"),
         ({"isa": "scalar", "memory": "shared"}, "memory"),
+        ({"isa": "relaxed", "unroll": 4, "fold": "paper"}, "fold"),
+        ({"isa": "scalar", "unroll": 4, "fold": "narrow"}, "fold"),
+        ({"isa": "simd128", "unroll": 4, "fold": "narrow"}, "fold"),
+        ({"isa": "relaxed", "unroll": 4, "accumulators": 4, "fold": "narrow"}, "fold"),
+        ({"isa": "scalar", "unroll": 4, "scales": "overflow"}, "scales"),
+        ({"isa": "relaxed", "scales": "overflow"}, "scales"),
         ({"isa": "scalar", "op": "gemm"}, "op"),
         ({"isa": "scalar", "x": "q8_0"}, "formats"),
     ],

@@ -10,7 +10,7 @@ import numpy as np
 
 from codegen.errors import SpecError
 from codegen.plan import plan
-from codegen.spec import MAX_ACCUMULATORS, MAX_UNROLL, STRATEGIES, KernelSpec, Memory, Scales
+from codegen.spec import MAX_ACCUMULATORS, MAX_UNROLL, STRATEGIES, Fold, KernelSpec, Memory, Scales
 from codegen.strategies import Isa
 from tools.fuzz.mutations import NUMBERS
 from tools.fuzz.target import expect, refused
@@ -75,8 +75,9 @@ def any_spec(random: Random) -> KernelSpec:
         unroll = random.randint(1, MAX_UNROLL)
         accumulators = random.choice((1, 1, random.randint(1, MAX_ACCUMULATORS)))
         strategy = random.choice(STRATEGIES[isa])
-        scales, memory = random.choice(tuple(Scales)), random.choice(tuple(Memory))
+        scales, fold = random.choice(tuple(Scales)), random.choice(tuple(Fold))
+        memory = random.choice(tuple(Memory))
         try:
-            return KernelSpec(isa, unroll, accumulators, strategy, scales, memory)
+            return KernelSpec(isa, unroll, accumulators, strategy, scales, fold, memory)
         except SpecError:
             continue

@@ -31,8 +31,10 @@ from tools.mutants.loops import LOOPS
 from tools.mutants.mutant import Mutant
 from tools.mutants.products import PRODUCTS
 from tools.mutants.scales import SCALE_FAULTS
+from tools.mutants.strict import STRICT
+from tools.mutants.together import TOGETHER
 
-MUTANTS = (*PRODUCTS, *SCALE_FAULTS, *LOOPS, *CONTRACT)
+MUTANTS = (*PRODUCTS, *STRICT, *SCALE_FAULTS, *TOGETHER, *LOOPS, *CONTRACT)
 TIMEOUT_S = 60
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "verification.md"
 BEGIN, END = "<!-- mutants: make mutants -->", "<!-- end of mutants -->"

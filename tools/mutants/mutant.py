@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from codegen.plan import Block, Group, Plan
+from codegen.strategies import Constant
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,16 @@ def last_block(change: Callable[[Block], Block]) -> Callable[[Plan], Plan]:
     return changed
 
 
-def constant(name: str, value: str) -> Callable[[Plan], Plan]:
-    """Changes a constant vector."""
+def constant(name: str, was: str, value: str) -> Callable[[Plan], Plan]:
+    """Changes what a constant vector has in its lanes."""
+
+    def change(one: Constant) -> Constant:
+        changed = replace(one, value=re.sub(rf"(?<= ){re.escape(was)}(?=[ )])", value, one.value))
+        assert changed != one, f"${name} has no lane {was}"
+        return changed
+
     return lambda numbers: replace(
-        numbers, constants=tuple(replace(c, value=value) if c.name == name else c for c in numbers.constants)
+        numbers, constants=tuple(change(c) if c.name == name else c for c in numbers.constants)
     )
 
 
@@ -53,6 +61,11 @@ def tail(change: Callable[[Block], Block]) -> Callable[[Plan], Plan]:
     return lambda numbers: replace(numbers, last=Group((change(numbers.last.blocks[0]),), accumulator=0))
 
 
-FRAME, SCALES, VECTORS, SUMS = "vec_dot_q4_0_q8_0", "lib/scales", "lib/scale_vectors", "lib/sums"
+FRAME, SCALES, SUMS = "vec_dot_q4_0_q8_0", "lib/scales", "lib/sums"
+PACKED, ARITHMETIC, OVERFLOW, TABLE = (
+    f"lib/scale_vectors/{n}" for n in ("packed", "arithmetic", "overflow", "table")
+)
+SHUFFLE, NARROW = "lib/fold/shuffle", "lib/fold/narrow"
 LOADS, MUL, DOT, DOT16, DOT32 = (f"lib/product/{n}" for n in ("loads", "mul", "dot", "dot16", "dot32"))
+SWIZZLE, WIDEN = "lib/product/swizzle", "lib/product/widen"
 EXTMUL, ARTICLE, GROUP = "lib/product/extmul", "lib/product/article", "lib/group"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tools.mutants.mutant import (
-    DOT,
     DOT16,
     DOT32,
     EXTMUL,
@@ -42,8 +41,8 @@ PRODUCTS: tuple[Mutant, ...] = (
         "        (v128.const i32x4 0 0 0 0))",
         "(v128.const i32x4 0 0 0 0)",
     ),
-    number("zero point dropped", "relaxed_u4 relaxed-dot32_u4", constant("eights", "0")),
-    number("zero point applied twice", "relaxed_u4 relaxed-dot32_u4", constant("eights", "16")),
+    number("zero point dropped", "relaxed_u4 relaxed-dot32_u4", constant("eights", "8", "0")),
+    number("zero point applied twice", "relaxed_u4 relaxed-dot32_u4", constant("eights", "8", "16")),
     text(
         "zero point of one half applied to the other",
         "relaxed_u4",
@@ -116,29 +115,6 @@ PRODUCTS: tuple[Mutant, ...] = (
         "(i16x8.extract_lane_s 7",
     ),
     text(
-        "dot: nibbles shifted in unsigned",
-        "simd128_u4",
-        DOT,
-        "(i16x8.shr_s (i16x8.shl",
-        "(i16x8.shr_u (i16x8.shl",
-    ),
-    text(
-        "dot: even and odd activations exchanged",
-        "simd128_u4",
-        DOT,
-        '{{ odd("$y0") | trim }}',
-        '{{ even("$y0") | trim }}',
-    ),
-    number("dot: a bit of the odd activations masked off", "simd128_u4", constant("odd", "0xfe00")),
-    number("dot: high nibbles' sign not flipped", "simd128_u4", constant("signs", "0x08")),
-    text(
-        "dot: activations shifted by seven",
-        "simd128_u4",
-        DOT,
-        "(i16x8.shl (local.get {{ y }}) (i32.const 8))",
-        "(i16x8.shl (local.get {{ y }}) (i32.const 7))",
-    ),
-    text(
         "scalar: activations loaded unsigned",
         "scalar_u1",
         MUL,
@@ -174,27 +150,6 @@ PRODUCTS: tuple[Mutant, ...] = (
         SUMS,
         "i32x4.extadd_pairwise_i16x8_s",
         "i32x4.extadd_pairwise_i16x8_u",
-    ),
-    text(
-        "fold takes a lane twice",
-        "relaxed_u4 simd128_u4",
-        SUMS,
-        'fold("$p2", "$p3", [0, 4, 1, 5], [2, 6, 3, 7])',
-        'fold("$p2", "$p3", [0, 4, 1, 5], [2, 6, 3, 6])',
-    ),
-    text(
-        "fold exchanges two blocks",
-        "relaxed_u4",
-        SUMS,
-        'fold("$p0", "$p1", [0, 4, 1, 5], [2, 6, 3, 7])',
-        'fold("$p1", "$p0", [0, 4, 1, 5], [2, 6, 3, 7])',
-    ),
-    text(
-        "a pair's sum not added to itself",
-        "relaxed_u2",
-        SUMS,
-        'rotate_add("$p0", [2, 3, 0, 1]) | trim) | trim | indent(2)',
-        'rotate_add("$p0", [0, 1, 2, 3]) | trim) | trim | indent(2)',
     ),
     text("sums converted unsigned", "relaxed_u4", GROUP, "f32x4.convert_i32x4_s", "f32x4.convert_i32x4_u"),
 )

@@ -1,0 +1,140 @@
+"""Faults in what is done to the scales and sums of several blocks at once."""
+
+from __future__ import annotations
+
+from tools.mutants.mutant import ARITHMETIC, NARROW, OVERFLOW, PACKED, SHUFFLE, Mutant, constant, number, text
+
+TOGETHER: tuple[Mutant, ...] = (
+    text(
+        "a packed scale's sign lost",
+        "relaxed_u4 relaxed_u4_overflow",
+        PACKED,
+        "0x8fffe0008fffe000",
+        "0x0fffe0008fffe000",
+    ),
+    text(
+        "a fraction bit of packed scales lost",
+        "relaxed_u4",
+        PACKED,
+        "0x8fffe0008fffe000",
+        "0x8fffe0008fffc000",
+    ),
+    text(
+        "scale of the wrong block",
+        "relaxed_u4",
+        PACKED,
+        "two[0].x_scale, two[1].x_scale",
+        "two[0].x_scale, two[0].x_scale",
+    ),
+    text(
+        "scales of two blocks exchanged",
+        "relaxed_u4",
+        PACKED,
+        "two[0].y_scale, two[1].y_scale",
+        "two[1].y_scale, two[0].y_scale",
+    ),
+    number(
+        "a pair's unused lanes counted",
+        "relaxed_u2 relaxed_u2_overflow",
+        constant("factors2", "0", "0x1p+112"),
+    ),
+    text(
+        "infinity not noticed in the first pair",
+        "relaxed_u4",
+        ARITHMETIC,
+        '{{ exponent_31("$x01") | trim }}\n    {{ exponent_31("$x23") | trim }}',
+        '{{ exponent_31("$x23") | trim }}\n    {{ exponent_31("$x23") | trim }}',
+    ),
+    text(
+        "infinity not noticed in activations",
+        "relaxed_u4",
+        ARITHMETIC,
+        '{{ exponent_31("$y01") | trim }}\n    {{ exponent_31("$y23") | trim }}',
+        '{{ exponent_31("$x01") | trim }}\n    {{ exponent_31("$x23") | trim }}',
+    ),
+    text(
+        "infinity not noticed in a pair's activations",
+        "relaxed_u2",
+        ARITHMETIC,
+        '{{ exponent_31("$x01") | trim }}\n  {{ exponent_31("$y01") | trim }}',
+        '{{ exponent_31("$x01") | trim }}\n  {{ exponent_31("$x01") | trim }}',
+    ),
+    text(
+        "infinity forgotten after a turn",
+        "relaxed_u4",
+        ARITHMETIC,
+        "(i64.or (local.get $seen)\n    {{ any_exponent_31(g.size) | trim | indent(4) }})",
+        "{{ any_exponent_31(g.size) | trim | indent(2) }}",
+    ),
+    text(
+        "the largest scale forgotten after a turn",
+        "relaxed_u4_overflow",
+        OVERFLOW,
+        "(i32x4.max_u (local.get $seen) (i32x4.add (local.get $dy) (local.get $dy)))",
+        "(i32x4.add (local.get $dy) (local.get $dy))",
+    ),
+    text(
+        "a negative scale taken for a large one",
+        "relaxed_u4_overflow",
+        OVERFLOW,
+        "(i32x4.max_u (local.get $seen) (i32x4.add (local.get $dy) (local.get $dy)))",
+        "(i32x4.max_s (local.get $seen) (local.get $dy))",
+    ),
+    text(
+        "the smallest infinity taken for a number",
+        "relaxed_u4_overflow",
+        OVERFLOW,
+        "0x1effffff 0x1effffff 0x1effffff 0x1effffff",
+        "0x1f000000 0x1f000000 0x1f000000 0x1f000000",
+    ),
+    text(
+        "overflow of one accumulator not looked at",
+        "relaxed_u8_a2_overflow",
+        OVERFLOW,
+        "{{ any_not_finite(accumulators[1:]) | trim | indent(2) }}",
+        "{{ any_not_finite(accumulators[:1]) | trim | indent(2) }}",
+    ),
+    number("infinity does not overflow", "relaxed_u4_overflow", constant("factors4", "0x1p+112", "0x1p+111")),
+    text(
+        "fold takes a lane twice",
+        "relaxed_u4 simd128_u4",
+        SHUFFLE,
+        'fold("$p2", "$p3", [0, 4, 1, 5], [2, 6, 3, 7])',
+        'fold("$p2", "$p3", [0, 4, 1, 5], [2, 6, 3, 6])',
+    ),
+    text(
+        "fold exchanges two blocks",
+        "relaxed_u4",
+        SHUFFLE,
+        'fold("$p0", "$p1", [0, 4, 1, 5], [2, 6, 3, 7])',
+        'fold("$p1", "$p0", [0, 4, 1, 5], [2, 6, 3, 7])',
+    ),
+    text(
+        "a pair's sum not added to itself",
+        "relaxed_u2",
+        SHUFFLE,
+        'rotate_add("$p0", [2, 3, 0, 1]) | trim) | trim | indent(2)',
+        'rotate_add("$p0", [0, 1, 2, 3]) | trim) | trim | indent(2)',
+    ),
+    text(
+        "narrowing exchanges two blocks",
+        "relaxed_u4_narrow relaxed-dot32_u4_narrow",
+        NARROW,
+        'both("$p2", "$p3")',
+        'both("$p3", "$p2")',
+    ),
+    text(
+        "narrowing before the pairs are added",
+        "relaxed_u4_narrow",
+        NARROW,
+        ';;% if plan.sums == "i16x8"',
+        ';;% if plan.sums == "f64x2"',
+    ),
+    text(
+        "narrowing cuts negative sums",
+        "relaxed_u4_narrow",
+        NARROW,
+        "i16x8.narrow_i32x4_s",
+        "i16x8.narrow_i32x4_u",
+    ),
+)
