@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import platform
+import re
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +24,7 @@ x86_64 = pytest.mark.skipif(
     platform.machine() not in ("x86_64", "AMD64"), reason="wasmtime compiles x86-64 on x86-64 machines only"
 )
 EXPORT = "ggml_vec_dot_q4_0_q8_0"
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def named(name: str) -> KernelSpec:
@@ -53,9 +56,21 @@ def test_a_relaxed_dot_is_one_pmaddubsw_and_a_block_has_four(name: str) -> None:
     assert counts(name).multipliers["vpmaddubsw"] == 4 * named(name).unroll
 
 
+DOCUMENTED = re.findall(
+    r"^\| `(\w[\w-]+)` \| ([\d.]+) \| [\d.]+ \|$",
+    (ROOT / "docs" / "performance.md").read_text(),
+    re.MULTILINE,
+)
+
+
 @x86_64
-def test_the_vector_instructions_are_those_that_the_documentation_counts() -> None:
-    assert counts("relaxed_u4").vector == 59
+@pytest.mark.parametrize(("name", "per_block"), DOCUMENTED)
+def test_the_vector_instructions_are_those_that_the_documentation_counts(name: str, per_block: str) -> None:
+    assert counts(name).vector / named(name).unroll == float(per_block)
+
+
+def test_the_documentation_counts_vector_instructions() -> None:
+    assert {"simd128_u4", "relaxed_u4"} <= {name for name, _ in DOCUMENTED}
 
 
 @x86_64
