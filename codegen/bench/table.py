@@ -79,13 +79,20 @@ def tables(result: Result) -> list[RenderableType]:
 
 def markdown(result: Result) -> str:
     """For a document."""
-    parts = [f"{result.processor}, {result.time}"]
+    return (
+        "\n\n".join((f"{result.processor}, {result.time}", *markdown_tables(result), *facts(result))) + "\n"
+    )
+
+
+def markdown_tables(result: Result) -> list[str]:
+    """A title and a table for each problem."""
+    parts = []
     for group in problems(result):
         rule = ["---"] * 3 + ["---:"] * (len(COLUMNS) - 3)
         lines = [COLUMNS, rule, *rows(result, group)]
         parts.append(title(result, group[0]))
         parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
-    return "\n\n".join((*parts, *facts(result))) + "\n"
+    return parts
 
 
 def comma_separated(result: Result) -> str:
