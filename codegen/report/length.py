@@ -1,0 +1,57 @@
+"""The picture of what short rows cost: nanoseconds a block against the length of the rows."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from codegen.bench.result import Measurement
+from codegen.report import describe, lines, variants
+from codegen.report.data import Data
+
+
+def draw(data: Data) -> Figure | None:
+    """Lines over lengths, both axes logarithmic; None where nothing was measured."""
+    result = data.lengths
+    if not result.right:
+        return None
+    figure, panels = lines.panels(
+        result,
+        "Time a block of 32 weights, by length of the rows",
+        f"{describe.work(result.right)}, {describe.processor(result)}; less is faster; shaded: quartiles",
+        "ns a block",
+        _place,
+    )
+    lengths = sorted({one.n for one in result.right})
+    for axes in panels.values():
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        axes.set_xticks(lengths[::2], [f"{n:,}" for n in lengths[::2]])
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_major_locator(LogLocator(10, (1, 2, 5)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.set_xlabel("weights a row")
+    return figure
+
+
+def _place(one: Measurement) -> lines.Point:
+    blocks = one.n / 32
+    summary = one.summary
+    return lines.Point(one.n, one.per_block, summary.low / blocks, summary.high / blocks)
+
+
+def says(data: Data) -> str:
+    """What the fastest kernel of each engine takes in the shortest and the longest rows."""
+    result = data.lengths
+    each = []
+    for name in describe.engines(result):
+        mine = [one for one in result.right if one.engine == name]
+        top = min(mine, key=lambda one: one.per_block).kernel
+        points = sorted((one for one in mine if one.kernel == top), key=lambda one: one.n)
+        times = " and ".join(
+            f"{one.per_block:.1f} ns in rows of {one.n:,}" for one in (*points[:1], *points[1:][-1:])
+        )
+        who = variants.short(top) if name == "native" else f"`{variants.short(top)}` in {name}"
+        each.append(f"{who} takes {times}")
+    return f"For a block of 32 weights, {'; '.join(each)}. The call into the kernel is in every figure."

@@ -1,0 +1,42 @@
+"""The list of the report's pictures. To add one, add a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from matplotlib.figure import Figure
+
+from codegen.report import charts, length, limit, speed, working_set
+from codegen.report.data import Data
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture, and what it shows.
+
+    Attributes:
+        file: its name, of an SVG file.
+        title: the heading above it.
+        draw: gives the figure, or None where the data has nothing to show.
+        says: gives one or two sentences with the data's numbers in them, where there is a figure.
+    """
+
+    file: str
+    title: str
+    draw: Callable[[Data], Figure | None]
+    says: Callable[[Data], str]
+
+    def svg(self, data: Data) -> bytes | None:
+        """The file's bytes, the same each time; None where the data has nothing to show."""
+        with charts.style():
+            figure = self.draw(data)
+            return charts.svg(figure) if figure else None
+
+
+PICTURES = (
+    Picture("main.svg", "Speed", speed.draw, speed.says),
+    Picture("limit.svg", "What is left", limit.draw, limit.says),
+    Picture("length.svg", "Length of the rows", length.draw, length.says),
+    Picture("workingset.svg", "Where the weights live", working_set.draw, working_set.says),
+)

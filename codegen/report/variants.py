@@ -1,0 +1,77 @@
+"""What a kernel is to a reader: one of five variants, with a label and the colour it has in every picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from codegen.bench import native
+from codegen.bench.result import Measurement
+from codegen.spec import KernelSpec, Scales
+from codegen.strategies import Isa
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A kind of kernel.
+
+    Attributes:
+        label: in words.
+        colour: of Okabe and Ito's palette, which colour-blind people can tell apart.
+        marker: matplotlib's, for those who print without colours.
+    """
+
+    label: str
+    colour: str
+    marker: str
+
+
+SCALAR = Variant("scalar", "#7f7f7f", "s")
+PUBLISHED = Variant("published SIMD", "#e69f00", "^")
+SIMD = Variant("ours, SIMD", "#0072b2", "o")
+RELAXED = Variant("ours, relaxed SIMD", "#009e73", "D")
+NATIVE = Variant("native GGML", "#cc79a7", "v")
+
+VARIANTS = (SCALAR, PUBLISHED, SIMD, RELAXED, NATIVE)
+"""In the order of pictures."""
+
+_OF_ISA = {Isa.SCALAR: SCALAR, Isa.SIMD128: SIMD, Isa.RELAXED: RELAXED}
+
+
+def of(kernel: str) -> Variant:
+    """The variant of a kernel, by its name.
+
+    Raises:
+        SpecError: no kernel has this name.
+    """
+    if kernel == native.NAME:
+        return NATIVE
+    spec = KernelSpec.parse(kernel)
+    return PUBLISHED if spec.strategy == "article" else _OF_ISA[spec.isa]
+
+
+def short(kernel: str) -> str:
+    """The part of a name that tells kernels of one contract apart; for native GGML, no more than that."""
+    return NATIVE.label if kernel == native.NAME else kernel.partition("__")[2]
+
+
+def best(measurements: Iterable[Measurement]) -> dict[Variant, Measurement]:
+    """Of one engine's measurements, the plain kernel of each variant: scalar_u1, the published one, or the fastest.
+
+    Kernels that need a table in the host's memory are not plain.
+    """
+    found: dict[Variant, Measurement] = {}
+    for one in measurements:
+        if one.samples and _plain(one.kernel):
+            variant = of(one.kernel)
+            rival = found.get(variant)
+            if rival is None or one.summary.median < rival.summary.median:
+                found[variant] = one
+    return {variant: found[variant] for variant in VARIANTS if variant in found}
+
+
+def _plain(kernel: str) -> bool:
+    if kernel == native.NAME:
+        return True
+    spec = KernelSpec.parse(kernel)
+    return spec == KernelSpec(Isa.SCALAR) if spec.isa is Isa.SCALAR else spec.scales is Scales.ARITHMETIC
