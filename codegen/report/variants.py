@@ -56,13 +56,13 @@ def short(kernel: str) -> str:
 
 
 def best(measurements: Iterable[Measurement]) -> dict[Variant, Measurement]:
-    """Of one engine's measurements, the plain kernel of each variant: scalar_u1, the published one, or the fastest.
+    """Of one engine's right measurements, the plain kernel of each variant: scalar_u1, the published one, or the fastest.
 
     Kernels that need a table in the host's memory are not plain.
     """
     found: dict[Variant, Measurement] = {}
     for one in measurements:
-        if one.samples and _plain(one.kernel):
+        if _plain(one.kernel):
             variant = of(one.kernel)
             rival = found.get(variant)
             if rival is None or one.summary.median < rival.summary.median:

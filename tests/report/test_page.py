@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -100,7 +101,8 @@ def test_the_committed_report_is_what_the_committed_data_draws(tmp_path: Path) -
     drawn = contents(tmp_path)
     assert {name for name in committed if not name.startswith("data/")} == set(drawn)
     assert drawn[PAGE] == committed[PAGE], "make report, or codegen report --from docs/report/data"
-    if matplotlib.__version__.startswith("3.11."):  # as pyproject.toml pins it: others may draw other bytes
+    # As pyproject.toml pins it, where it was drawn: others may round a coordinate otherwise.
+    if matplotlib.__version__.startswith("3.11.") and sys.platform == "linux":
         assert drawn == {name: committed[name] for name in drawn}
 
 

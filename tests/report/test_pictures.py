@@ -95,7 +95,7 @@ def test_a_variant_has_its_colour_in_every_picture() -> None:
 def test_the_bytes_are_the_same_each_time_whatever_the_users_settings_are(picture: object) -> None:
     index = PICTURES.index(picture)  # type: ignore[arg-type]
     first = svg(index, data())
-    with matplotlib.rc_context({"font.size": 20, "svg.fonttype": "path", "figure.facecolor": "black"}):
+    with matplotlib.rc_context({"font.size": 20, "svg.fonttype": "path", "axes.facecolor": "black"}):
         assert svg(index, data()) == first
     assert b"dc:date" not in first
     assert matplotlib.__version__.encode() not in first
