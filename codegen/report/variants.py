@@ -56,9 +56,9 @@ def short(kernel: str) -> str:
 
 
 def best(measurements: Iterable[Measurement]) -> dict[Variant, Measurement]:
-    """Of one engine's right measurements, the plain kernel of each variant: scalar_u1, the published one, or the fastest.
+    """Of one engine's right measurements, the one for each variant: scalar_u1, the published kernel, or the fastest.
 
-    Kernels that need a table in the host's memory are not plain.
+    Kernels that need a table in the host's memory are left out.
     """
     found: dict[Variant, Measurement] = {}
     for one in measurements:
