@@ -37,7 +37,7 @@ def rows(result: Result) -> list[tuple[str, ...]]:
         one = result.find(kernel, engine, N, "l1")
         if one and base:
             ratio = one.times_as_fast_as(base)
-            here = (f"{one.summary.median:.0f}", f"{ratio.value:.2f}", f"{ratio.low:.2f} to {ratio.high:.2f}")
+            here = (f"{one.summary.median:.0f}", f"{ratio.value:.2f}", ratio.interval)
         else:
             here = ("not here", "", "")
         found.append((label, *there, *here))

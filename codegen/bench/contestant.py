@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -14,8 +15,16 @@ SLICE_S = 0.02
 """Time a contestant runs in a round: long against the clock and the call, short against the machine's moods."""
 
 
+_MOST_S = 50 * SLICE_S
+"""Time on the wall after which what still shows no time never will."""
+
+
 class WrongResultError(CodegenError):
-    """A contestant computed something else than it must: it has no speed."""
+    """A contestant trapped, or computed something else than it must: it has no speed."""
+
+
+class NoTimeError(CodegenError):
+    """The clock shows no time for what is timed."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +45,7 @@ class Entry:
 
 
 class Contestant(Protocol):
-    """One entry in one engine, warm."""
+    """One entry in one engine, warm. Once it has been wrong, it stays so."""
 
     @property
     def name(self) -> str:
@@ -46,7 +55,7 @@ class Contestant(Protocol):
         """Nanoseconds a row, over a slice of SLICE_S of the thread's CPU time.
 
         Raises:
-            WrongResultError: a result is wrong.
+            WrongResultError: a result is wrong, or was in an earlier slice or while it warmed up.
         """
 
 
@@ -72,7 +81,16 @@ class Calibrated:
     repetitions: int = 1
 
     def measure(self, run: Callable[[int], float], rows: int) -> float:
-        """Nanoseconds a row of `run`, which takes repetitions and tells the seconds they took."""
-        while (seconds := run(self.repetitions)) < SLICE_S / 2:
+        """Nanoseconds a row of `run`, which takes repetitions and tells the seconds they took.
+
+        Raises:
+            NoTimeError: it tells next to none however long it runs, as differences of times can.
+        """
+        while True:
+            start = time.perf_counter()
+            seconds = run(self.repetitions)
+            if seconds > 0 and seconds >= SLICE_S / 2:
+                return seconds / (self.repetitions * rows) * 1e9
+            if time.perf_counter() - start > _MOST_S:
+                raise NoTimeError("clock: shows no time for what runs a second; quiet the machine, try again")
             self.repetitions *= 2
-        return seconds / (self.repetitions * rows) * 1e9

@@ -10,9 +10,10 @@ from codegen.bench.javascript_host import JavaScriptHost
 from codegen.bench.native import NativeHost
 from codegen.bench.wasmtime_host import WasmtimeHost
 from codegen.engines import javascript
-from codegen.errors import InputError
+from codegen.engines.javascript import Program
+from codegen.errors import InputError, shown
 
-DEFAULT = ("wasmtime", "native")
+DEFAULT = ("wasmtime", native.HOST)
 
 
 def select(names: Sequence[str]) -> tuple[list[Host], dict[str, str]]:
@@ -21,16 +22,19 @@ def select(names: Sequence[str]) -> tuple[list[Host], dict[str, str]]:
     Raises:
         InputError: a name is not known, or none of them is here.
     """
-    scripted = {program.name: program for program in javascript.programs()}
-    known = ["wasmtime", *scripted, "native"]
+    here = ("wasmtime", native.HOST)
+    scripted: dict[str, Program] = {}
+    if not set(names) <= set(here):  # since node is asked its version, which takes a moment
+        scripted = {program.name: program for program in javascript.programs()}
+    known = ["wasmtime", *scripted, native.HOST]
     hosts: list[Host] = []
     missing: dict[str, str] = {}
     for name in dict.fromkeys(names):
         if name not in known:
-            raise InputError(f"engine {name!r}: not known to bench; there are {', '.join(known)}")
+            raise InputError(f"engine {shown(name)}: not known to bench; there are {', '.join(known)}")
         if name == "wasmtime":
             hosts.append(WasmtimeHost())
-        elif name == "native":
+        elif name == native.HOST:
             try:
                 native.load()
                 hosts.append(NativeHost())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -16,6 +17,10 @@ from codegen.bench.problem import Problem
 from codegen.engines.javascript import Program
 from codegen.engines.process import start, stop
 from codegen.engines.report import EngineError
+from codegen.errors import shown
+
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_ERROR = re.compile(r"\w*Error\b|error:")
 
 SCRIPT = Path(__file__).resolve().parent.parent / "engines" / "bench.mjs"
 
@@ -41,13 +46,13 @@ class JavaScriptHost:
                 process = start(
                     command, self._program.env, subprocess.PIPE, stdin=subprocess.PIPE, stderr=errors.fileno()
                 )
+            line = _Line(self.name, process, log)
             try:
-                line = _Line(self.name, process, log)
-                ready = line.read()
-                self.version = ready["engine"]
-                yield [_Module(name, index, line) for index, name in enumerate(ready["loaded"])]
+                self.version, loaded = line.read("engine", "loaded")
+                yield [_Module(name, index, line) for index, name in enumerate(loaded)]
             finally:
                 stop(process)
+                line.close()
 
 
 def _job(entries: list[Entry], problem: Problem) -> dict[str, Any]:
@@ -78,21 +83,35 @@ class _Line:
         assert process.stdin and process.stdout
         self._name, self._in, self._out, self._log = name, process.stdin, process.stdout, log
 
-    def ask(self, index: int) -> dict[str, Any]:
-        """Times a module."""
-        with suppress(BrokenPipeError):  # then there is no answer either
+    def ask(self, index: int) -> tuple[Any, ...]:
+        """Times a module; its nanoseconds a row, and what is wrong with it."""
+        with suppress(OSError):  # a pipe that is closed: then there is no answer either
             self._in.write(f"{index}\n")
             self._in.flush()
-        return self.read()
+        return self.read("ns", "wrong")
 
-    def read(self) -> dict[str, Any]:
-        """The next answer."""
+    def read(self, *names: str) -> tuple[Any, ...]:
+        """The next answer's values of these names."""
         text = self._out.readline()
         if not text:
-            last = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
-            raise EngineError(f"engine {self._name}: ended early: {''.join(last) or 'no message'}")
-        answer: dict[str, Any] = json.loads(text)
-        return answer
+            raise EngineError(f"engine {self._name}: ended early: {self._last_words()}")
+        try:
+            answer = json.loads(text)
+            return tuple(answer[name] for name in names)
+        except (ValueError, TypeError, KeyError):
+            raise EngineError(f"engine {self._name}: answers {shown(text.strip())}; reinstall it") from None
+
+    def close(self) -> None:
+        """Closes the pipes of a process that has ended."""
+        with suppress(OSError):  # what was written, and not read
+            self._in.close()
+        self._out.close()
+
+    def _last_words(self) -> str:
+        """The line that tells an error, which engines put above the trace, or else the last one."""
+        text = _COLOURS.sub("", self._log.read_text(encoding="utf-8", errors="replace"))
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        return next((line for line in lines if _ERROR.match(line)), (lines or ["no message"])[-1])
 
 
 class _Module:
@@ -101,7 +120,7 @@ class _Module:
 
     def sample(self) -> float:
         """See Contestant."""
-        answer = self._line.ask(self._index)
-        if answer["wrong"]:
-            raise WrongResultError(answer["wrong"])
-        return float(answer["ns"])
+        nanoseconds, wrong = self._line.ask(self._index)
+        if wrong:
+            raise WrongResultError(wrong)
+        return float(nanoseconds)

@@ -27,8 +27,8 @@ class Unit(StrEnum):
 
 
 _MULTIPLIES = (0x6C, 0x7E)
-_FLOAT = (*range(0x2A, 0x2C), *range(0x8B, 0xA7), *range(0xB2, 0xBB), *range(0xBC, 0xC0))
-"""Scalar f32 and f64 arithmetic and conversions, which vector units do."""
+_FLOAT = (*range(0x5B, 0x67), *range(0x8B, 0xA7), *range(0xA8, 0xAC), *range(0xAE, 0xC0))
+"""Scalar f32 and f64 comparisons, arithmetic and conversions, which vector units do."""
 
 
 def unit_of(opcode: Opcode) -> Unit | None:

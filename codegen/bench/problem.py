@@ -8,13 +8,16 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from codegen.bench.machine import working_set
+from codegen.bench.machine import LEVELS, capacity, working_set
 from codegen.cases import Case, case, random_halves, rng_of
+from codegen.errors import InputError
 from codegen.formats import FORMATS
 from codegen.model import F32, result, terms
 from codegen.plan import plan
 from codegen.reference import Expected, dot_rows
 from codegen.spec import KernelSpec
+
+_RESULT_BYTES = 4
 
 _DISTINCT_ROWS = 64
 """Rows repeat after so many: exact results of a gigabyte of weights would take longer than any measurement."""
@@ -38,9 +41,15 @@ class Problem:
 
     @classmethod
     def at(cls, n: int, level: str) -> Problem:
-        """As many rows as the level's working set holds, at least one."""
-        row = FORMATS["q4_0"].bytes * n // FORMATS["q4_0"].elements
-        return cls(n, max(1, working_set(level) // row), level)
+        """As many rows as the level's working set holds, beside the activations.
+
+        Where a row and its activations are more than the level holds, it is the next one's problem, and says so.
+        """
+        x, y = (FORMATS[name].bytes * n // FORMATS[name].elements for name in ("q4_0", "q8_0"))
+        for place in LEVELS[LEVELS.index(level) :]:
+            if rows := max(0, min(working_set(place), capacity(place) - y)) // (x + _RESULT_BYTES):
+                return cls(n, rows, place)
+        raise InputError(f"n = {n}: more than a memory of 32 bits holds")
 
     @property
     def x_step(self) -> int:

@@ -9,15 +9,21 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from codegen.assemble import assemble
+from codegen.bench import native
 from codegen.bench.contestant import Contestant, Entry, Host, WrongResultError
 from codegen.bench.limits import LIMITS, Unit, floors, unit_of
+from codegen.bench.machine import free_memory
 from codegen.bench.problem import Problem
 from codegen.bench.result import Limits, Measurement
 from codegen.bench.statistics import summarize
 from codegen.cost import main_loop
+from codegen.errors import InputError
 from codegen.plan import plan
 from codegen.render import render, render_plan
 from codegen.spec import KernelSpec
+
+_FILLED = 0.8
+"""Of the free memory, what weights may fill."""
 
 
 @dataclass
@@ -34,6 +40,21 @@ def kernel_entry(spec: KernelSpec, problem: Problem) -> Entry:
     """A kernel in a module with the loop that calls it, and what it must compute."""
     wasm = assemble(render_plan(plan(spec), timed=True))
     return Entry(spec.name, spec.isa, wasm, problem.bits(spec))
+
+
+def check_room(kernels: int, hosts: Sequence[Host], problem: Problem) -> None:
+    """Refuses what would have to be swapped out: each contestant has weights of its own.
+
+    Raises:
+        InputError: the weights need more memory than is free.
+    """
+    copies = sum(1 if host.name == native.HOST else kernels + len(LIMITS) for host in hosts)
+    need, free = copies * problem.bytes, free_memory()
+    if need > _FILLED * free:
+        raise InputError(
+            f"--size {problem.level}: {copies} copies of {problem.bytes >> 20} MiB of weights, and only "
+            f"{free >> 20} MiB of memory are free; choose fewer kernels or engines"
+        )
 
 
 def run(
@@ -54,7 +75,9 @@ def run(
 
     Raises:
         EngineError: an engine does not start, or ends early.
+        InputError: as `check_room`.
     """
+    check_room(len(specs), hosts, problem)
     entries = [kernel_entry(spec, problem) for spec in specs]
     timed = [*entries, *(limit.entry() for limit in LIMITS)]
     with ExitStack() as stack:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from dataclasses import dataclass
 
@@ -9,6 +10,9 @@ import numpy as np
 
 _RESAMPLES = 2_000
 _CONFIDENCE = 95
+
+LEAST_ROUNDS = 6
+"""With fewer, not even the extremes of the samples hold the median with that confidence: 1 - 2 / 2^5 is below it."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ def summarize(samples: tuple[float, ...]) -> Summary:
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times as fast, with a 95% bootstrap confidence interval."""
+    """How many times as fast, with a 95% bootstrap confidence interval; of too few rounds, from 0 to infinity."""
 
     value: float
     low: float
@@ -56,6 +60,11 @@ class Ratio:
         """Whether the interval tells which of the two is faster."""
         return self.low > 1 or self.high < 1
 
+    @property
+    def interval(self) -> str:
+        """As a table has it; empty where rounds were too few."""
+        return f"{self.low:.2f} to {self.high:.2f}" if math.isfinite(self.high) else ""
+
 
 def speedup(slow: tuple[float, ...], fast: tuple[float, ...]) -> Ratio:
     """Median of `slow` over median of `fast`, sampled in the same rounds.
@@ -63,8 +72,11 @@ def speedup(slow: tuple[float, ...], fast: tuple[float, ...]) -> Ratio:
     Rounds are resampled, not samples: what slowed a whole round down slowed both. (Efron's percentile bootstrap.)
     """
     over, under = np.array(slow), np.array(fast)
+    value = float(np.median(over) / np.median(under))
+    if len(over) < LEAST_ROUNDS:
+        return Ratio(value, 0.0, math.inf)
     rng = np.random.default_rng(zlib.crc32(b"bootstrap"))
     rounds = rng.integers(0, len(over), (_RESAMPLES, len(over)))
     ratios = np.median(over[rounds], axis=1) / np.median(under[rounds], axis=1)
     low, high = np.percentile(ratios, (50 - _CONFIDENCE / 2, 50 + _CONFIDENCE / 2))
-    return Ratio(float(np.median(over) / np.median(under)), float(low), float(high))
+    return Ratio(value, float(low), float(high))

@@ -10,6 +10,7 @@ from itertools import groupby, pairwise
 from rich.console import RenderableType
 
 from codegen.bench.result import Measurement, Result
+from codegen.bench.statistics import LEAST_ROUNDS
 from codegen.output import table
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
@@ -38,7 +39,7 @@ def _where(level: str) -> str:
 
 
 def problems(result: Result) -> Iterator[list[Measurement]]:
-    """The measurements of each problem, those that are right first and fastest last."""
+    """The measurements of each problem."""
     for _, group in groupby(result.measurements, key=lambda one: (one.n, one.level)):
         yield list(group)
 
@@ -63,7 +64,7 @@ def _row(result: Result, one: Measurement) -> tuple[str, ...]:
         str(s.outliers),
         f"{one.per_block:.2f}",
         f"{ratio.value:.2f}" if ratio else "",
-        f"{ratio.low:.2f} to {ratio.high:.2f}" if ratio else "",
+        ratio.interval if ratio else "",
         f"{limit[1]:.1f}" if limit else "",
         f"{fraction:.0%}" if fraction else "",
         limit[0] if limit else "",
@@ -137,6 +138,11 @@ def warnings(result: Result) -> list[str]:
             f"noisy machine: the quartiles of {len(noisy)} of {len(result.right)} lie more than {_NOISY:.0%} apart "
             f"(worst: {worst.kernel} in {worst.engine}, {worst.summary.spread:.0%}); quiet it, or ask for more --rounds"
         )
+    if result.rounds < LEAST_ROUNDS:
+        found.append(
+            f"no ratio is sure after {result.rounds} rounds: ask for --rounds {LEAST_ROUNDS} or more"
+        )
+        return found
     for group in problems(result):
         by_engine = sorted((one for one in group if one.samples), key=lambda one: one.engine)
         for engine, members in groupby(by_engine, key=lambda one: one.engine):
@@ -146,6 +152,6 @@ def warnings(result: Result) -> list[str]:
                 if not ratio.settled:
                     found.append(
                         f"cannot tell apart in {engine}, n = {fast.n}, {_where(fast.level)}: {fast.kernel} and "
-                        f"{slow.kernel} (ratio {ratio.low:.2f} to {ratio.high:.2f})"
+                        f"{slow.kernel} (ratio {ratio.interval})"
                     )
     return found

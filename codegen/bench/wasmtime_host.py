@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import struct
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 
+import numpy as np
+import numpy.typing as npt
 import wasmtime
 
 from codegen.arena import Arena
+from codegen.bench.clock import clock
 from codegen.bench.contestant import Calibrated, Contestant, Entry, WrongResultError
 from codegen.bench.problem import Problem
-from codegen.host import EngineOptions, Extern, as_func, as_i32, as_memory, engine
+from codegen.errors import KernelLoadError
+from codegen.host import EngineOptions, Extern, as_func, as_i32, as_memory, engine, reason_of
 from codegen.plan import PAGE, TABLE_BYTES
 
 
@@ -29,10 +31,15 @@ class WasmtimeHost:
 
     @contextmanager
     def open(self, entries: list[Entry], problem: Problem) -> Iterator[list[Contestant]]:
-        """Loads the entries, each with memory of its own; wasmtime has one tier, and is warm when it has compiled."""
+        """Loads the entries, each with memory of its own; wasmtime has one tier, and is warm when it has compiled.
+
+        Raises:
+            KernelLoadError: a module is refused.
+        """
         contestants: list[Contestant] = [_Instance(entry, problem) for entry in entries]
         for contestant in contestants:
-            contestant.sample()
+            with suppress(WrongResultError):  # which it repeats whenever it is asked
+                contestant.sample()
         yield contestants
 
 
@@ -40,10 +47,16 @@ class _Instance:
     """One entry, its operands in its memory."""
 
     def __init__(self, entry: Entry, problem: Problem) -> None:
-        self.name, self._expected, self._problem = entry.name, entry.expected, problem
+        self.name, self._problem, self._wrong = entry.name, problem, ""
+        self._expected = (
+            None if entry.expected is None else np.resize(np.array(entry.expected, np.uint32), problem.rows)
+        )
         host = engine(EngineOptions())
         self._store = wasmtime.Store(host)
-        module = wasmtime.Module(host, entry.wasm)
+        try:
+            module = wasmtime.Module(host, entry.wasm)
+        except wasmtime.WasmtimeError as error:
+            raise KernelLoadError(f"{entry.name}: refused by wasmtime ({reason_of(error)})") from None
         pages = wasmtime.Limits(1 + TABLE_BYTES // PAGE, None)
         ours: dict[str | None, Extern] = {
             "memory": wasmtime.Memory(self._store, wasmtime.MemoryType(pages)),
@@ -66,24 +79,34 @@ class _Instance:
 
     def sample(self) -> float:
         """See Contestant."""
-        nanoseconds = self._calibrated.measure(self._run, self._problem.rows)
-        self._check()
+        nanoseconds = 0.0
+        if not self._wrong:
+            self._results()[:] = 0xFFFFFFFF
+            try:
+                nanoseconds = self._calibrated.measure(self._run, self._problem.rows)
+                self._check()
+            except wasmtime.Trap as trap:
+                self._wrong = f"{self.name}: traps ({reason_of(trap)}); run `codegen verify`"
+        if self._wrong:
+            raise WrongResultError(self._wrong)
         return nanoseconds
 
     def _run(self, repetitions: int) -> float:
-        start = time.thread_time()
+        now = clock()
+        start = now()
         self._rows(self._store, repetitions, *self._work)
-        return time.thread_time() - start
+        return now() - start
+
+    def _results(self) -> npt.NDArray[np.uint32]:
+        return self._arena.view(self._s, 4 * self._problem.rows).view("<u4")
 
     def _check(self) -> None:
         if self._expected is None:
             return
-        count = len(self._expected)
-        results = self._arena.view(self._s, 4 * self._problem.rows)
-        for start in (0, (self._problem.rows // count - 1) * count):
-            got = struct.unpack(f"<{count}I", results[4 * start : 4 * (start + count)].tobytes())
-            if got != self._expected:
-                raise WrongResultError(
-                    f"{self.name}: computes something else than it must; run `codegen verify`"
-                )
-        results[:] = 0xFF
+        results = self._results()
+        if len(wrong := np.flatnonzero(results != self._expected)):
+            row = int(wrong[0])
+            self._wrong = (
+                f"{self.name}: row {row} is {results[row]:#010x}, not {self._expected[row]:#010x}; "
+                "run `codegen verify`"
+            )

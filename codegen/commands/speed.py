@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Sequence
 
 from codegen import arguments, show
 from codegen.arguments import AddVerb
-from codegen.bench import article, hosts, session
+from codegen.bench import article, hosts, native, session
 from codegen.bench.machine import LEVELS
 from codegen.bench.problem import Problem
 from codegen.bench.result import Result
 from codegen.bench.table import BASELINE
 from codegen.commands import DONE, FAILED
+from codegen.errors import InputError
 from codegen.output import progress
 from codegen.spec import KernelSpec
 
@@ -28,16 +30,14 @@ def add(verb: AddVerb) -> None:
     bench.add_argument(
         "--n",
         type=arguments.elements,
-        default=[4096],
         metavar="LIST",
         help="elements of a row, multiples of 32: 4096, or 256,1024, or 256..16384 in doublings; default 4096",
     )
     bench.add_argument(
         "--size",
         type=arguments.words(LEVELS),
-        default=["l1"],
         metavar="LIST",
-        help=f"where the weights live, of {', '.join(LEVELS)}; default l1",
+        help=f"where weights and activations live, of {', '.join(LEVELS)}; default l1",
     )
     bench.add_argument(
         "--engine",
@@ -56,14 +56,12 @@ def add(verb: AddVerb) -> None:
 
 
 def _bench(options: argparse.Namespace) -> int:
+    specs, problems, notes = _article(options) if options.article else _asked(options)
     chosen, missing = hosts.select(options.engine)
-    for reason in missing.values():
-        show.complaint(f"left out: {reason}")
-    if options.article:
-        problems, specs = [Problem.at(article.N, "l1")], article.specs()
-    else:
-        problems = [Problem.at(n, level) for n in options.n for level in options.size]
-        specs = tuple(dict.fromkeys((KernelSpec.parse(BASELINE), *arguments.selected(options))))
+    for problem in problems:  # all, before the first takes its time
+        session.check_room(len(specs), chosen, problem)
+    for note in (*notes, *(f"left out: {reason}" for reason in missing.values())):
+        show.complaint(note)
     measurements, limits = [], []
     with progress("bench", options.rounds * len(problems)) as bar:
         for problem in problems:
@@ -74,4 +72,39 @@ def _bench(options: argparse.Namespace) -> int:
             limits += found
     result = Result.of(options.rounds, measurements, limits)
     show.bench(result, "json" if options.json else options.format, as_article=options.article)
+    for reason in _lacking(specs, result):
+        show.complaint(f"left out: {reason}")
     return DONE if all(one.samples for one in result.measurements) else FAILED
+
+
+_Wanted = tuple[tuple[KernelSpec, ...], list[Problem], list[str]]
+"""Kernels, problems, and what of the call could not be carried out as it stands."""
+
+
+def _article(options: argparse.Namespace) -> _Wanted:
+    for name in ("kernel", "isa", "unroll", "n", "size"):
+        if getattr(options, name):
+            raise InputError(
+                f"--{name}: --article has kernels, n and size of its own; leave one of the two out"
+            )
+    return article.specs(), [Problem.at(article.N, "l1")], []
+
+
+def _asked(options: argparse.Namespace) -> _Wanted:
+    problems, notes = [], []
+    for n in options.n or [4096]:
+        for level in options.size or ["l1"]:
+            problem = Problem.at(n, level)
+            if problem.level != level:
+                notes.append(f"n = {n} does not fit in {level}: measured in {problem.level}")
+            problems.append(problem)
+    specs = (KernelSpec.parse(BASELINE), *arguments.selected(options))
+    return tuple(dict.fromkeys(specs)), list(dict.fromkeys(problems)), notes
+
+
+def _lacking(specs: Sequence[KernelSpec], result: Result) -> Iterator[str]:
+    """Kernels that an engine could not load, by the feature it lacks."""
+    done = {(one.kernel, one.engine) for one in result.measurements}
+    for engine in dict.fromkeys(limits.engine for limits in result.limits if limits.engine != native.HOST):
+        for isa in dict.fromkeys(spec.isa for spec in specs if (spec.name, engine) not in done):
+            yield f"{isa} kernels in {engine}, which lacks the feature"
