@@ -100,8 +100,8 @@ class _VecDot:
                                    ctypes.c_size_t, ctypes.c_int]  # fmt: skip
         self._function.restype = None
         room = cache_bytes()[1] // (4 if problem.level == "l1" else 2)
-        self._rows_a_call = max(1, min(problem.rows, room // len(problem.y)))
-        self._calls = problem.rows // self._rows_a_call
+        self._calls = -(-problem.rows // max(1, room // len(problem.y)))
+        self._rows_a_call = problem.rows // self._calls  # all rows but fewer than there are calls
         self._x = problem.x
         self._y = np.tile(problem.y, self._rows_a_call)
         self._s = np.zeros(1, np.float32)

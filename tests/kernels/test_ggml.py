@@ -7,8 +7,6 @@ and its AVX2 code negates activations in i8, so that it is wrong for -128, which
 import ctypes
 import struct
 from fractions import Fraction
-from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -17,28 +15,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codegen import Isa, Kernel, KernelSpec
+from codegen.bench import native
 from codegen.cases import case, random_halves, rng_of
+from codegen.errors import InputError
 from codegen.formats import Q4_0, Q8_0
 from codegen.judge import HALF_ULP, bound, mismatch
 from codegen.plan import plan
 from codegen.reference import decode, dot, f16_value, quantize_q8_0
 
-pytest.importorskip("libggml", reason="libggml-python has no wheel for this platform")
-SPEC = find_spec("libggml")
-assert SPEC and SPEC.submodule_search_locations
-LIBRARIES = Path(SPEC.submodule_search_locations[0]) / "lib64"
+try:
+    BASE, CPU = native.load()
+except InputError as error:
+    pytest.skip(str(error), allow_module_level=True)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def base() -> ctypes.CDLL:
-    return ctypes.CDLL(str(LIBRARIES / "libggml-base.so"), mode=ctypes.RTLD_GLOBAL)
+    return BASE
 
 
-@pytest.fixture(scope="module")
-def cpu(base: ctypes.CDLL) -> ctypes.CDLL:
-    library = ctypes.CDLL(str(LIBRARIES / "libggml-cpu.so"))
-    library.ggml_cpu_init()
-    return library
+@pytest.fixture
+def cpu() -> ctypes.CDLL:
+    return CPU
 
 
 def native_dot(cpu: ctypes.CDLL, symbol: str, x: bytes, y: bytes, n: int) -> float:
@@ -90,9 +88,8 @@ def test_our_quantiser_gives_the_bytes_of_ggmls(base: ctypes.CDLL, scale: float)
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.floats(-1e8, 1e8, width=32), min_size=32, max_size=32))
 def test_our_quantiser_gives_the_bytes_of_ggmls_on_any_numbers(numbers: list[float]) -> None:
-    base = ctypes.CDLL(str(LIBRARIES / "libggml-base.so"), mode=ctypes.RTLD_GLOBAL)
     values = np.array(numbers, np.float32)
-    assert quantize_q8_0(values) == quantized(base, "quantize_row_q8_0_ref", values, Q8_0.bytes)
+    assert quantize_q8_0(values) == quantized(BASE, "quantize_row_q8_0_ref", values, Q8_0.bytes)
 
 
 def test_halves_between_two_whole_numbers_round_as_ggml_rounds_them(base: ctypes.CDLL) -> None:

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import pytest
+
+from codegen.bench import contestant, javascript_host
+from codegen.bench.contestant import Host
+from codegen.bench.javascript_host import JavaScriptHost
+from codegen.bench.wasmtime_host import WasmtimeHost
+from codegen.engines import javascript
+
+
+@pytest.fixture(autouse=True)
+def short_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values are tested here, and no speed."""
+    set_slice(monkeypatch, 1e-4)
+
+
+def set_slice(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    for module in (contestant, javascript_host):
+        monkeypatch.setattr(module, "SLICE_S", seconds)
+
+
+@pytest.fixture
+def node() -> JavaScriptHost:
+    program = next(one for one in javascript.programs() if one.name == "node")
+    if program.missing:
+        pytest.skip(program.missing)
+    return JavaScriptHost(program)
+
+
+@pytest.fixture(params=["wasmtime", "node"])
+def engine(request: pytest.FixtureRequest) -> Host:
+    """Each kind of host that loads modules."""
+    if request.param == "wasmtime":
+        return WasmtimeHost()
+    host: Host = request.getfixturevalue("node")
+    return host

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pytest
+
+from codegen import Kernel, KernelSpec
+from codegen.bench import machine
+from codegen.bench.machine import LEVELS
+from codegen.bench.problem import Problem
+from codegen.formats import Q4_0, Q8_0
+from codegen.judge import bound, mismatch
+from codegen.plan import plan
+from codegen.reference import decode
+
+CACHES = {1: 48 << 10, 2: 2 << 20, 3: 64 << 20}
+KERNELS = ("scalar_u1", "simd128-article_u1", "simd128_u4", "relaxed_u4", "relaxed-dot32_u2")
+
+
+@pytest.fixture(autouse=True)
+def known_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "cache_bytes", lambda: CACHES)
+
+
+@pytest.mark.parametrize("n", [32, 96, 4096, 1 << 20])
+def test_a_row_is_its_blocks(n: int) -> None:
+    problem = Problem(n, 3, "l1")
+    assert problem.x_step == n // 32 * Q4_0.bytes
+    assert len(problem.y) == n // 32 * Q8_0.bytes
+    assert len(problem.x) == problem.bytes == 3 * problem.x_step
+
+
+@pytest.mark.parametrize(("level", "rows"), [("l1", 10), ("l2", 454), ("l3", 14538), ("memory", 116306)])
+def test_as_many_rows_as_live_at_a_level(level: str, rows: int) -> None:
+    assert Problem.at(4096, level) == Problem(4096, rows, level)
+
+
+@pytest.mark.parametrize("n", [32, 4096, 16384, 32768, 1 << 20])
+@pytest.mark.parametrize("level", LEVELS)
+def test_weights_results_and_activations_fit_in_the_level_a_problem_names(n: int, level: str) -> None:
+    problem = Problem.at(n, level)
+    assert problem.rows >= 1
+    assert LEVELS.index(problem.level) >= LEVELS.index(level)
+    if problem.level != "memory":
+        whole = problem.bytes + 4 * problem.rows + len(problem.y)
+        assert whole <= CACHES[int(problem.level[1])]
+        if problem.level != "l1":
+            assert whole > CACHES[int(problem.level[1]) - 1]
+
+
+def test_a_row_too_long_for_a_level_is_the_next_ones_problem() -> None:
+    assert Problem.at(1 << 20, "l1") == Problem.at(1 << 20, "l2") == Problem(1 << 20, 1, "l2")
+    assert Problem.at(16384, "l1").level == "l1"
+    assert Problem.at(32768, "l1").level == "l2"
+
+
+@pytest.mark.parametrize("rows", [1, 5, 64, 100, 200])
+def test_rows_are_distinct_until_they_repeat(rows: int) -> None:
+    problem = Problem(64, rows, "l1")
+    each = [bytes(row) for row in problem.x.reshape(rows, problem.x_step)]
+    assert len(set(each)) == problem.distinct == min(rows, 64)
+    assert all(row == each[i % problem.distinct] for i, row in enumerate(each))
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("n", [32, 160, 1024])
+def test_bits_are_those_of_the_kernel_and_within_the_bound_of_exact_results(kernel: str, n: int) -> None:
+    spec = KernelSpec.parse(f"vec_dot_q4_0_q8_0__{kernel}")
+    problem = Problem(n, 70, "l1")
+    results = Kernel.load(spec).rows(problem.x, problem.y, problem.rows, n)
+    bits, exact = problem.bits(spec), problem.exact()
+    assert len(bits) == len(exact) == problem.distinct
+    assert [int(b) for b in results.view(np.uint32)] == [bits[i % 64] for i in range(70)]
+    for value, expected in zip(bits, exact, strict=True):
+        (result,) = struct.unpack("<f", struct.pack("<I", value))
+        assert mismatch(result, expected, bound(plan(spec), n // 32, expected.magnitude)) is None
+
+
+def test_no_activation_is_what_native_ggml_gets_wrong() -> None:
+    values = decode(Problem(1 << 16, 8, "l1").y, Q8_0).values
+    assert values.min() == -127
+    assert values.max() == 127
+
+
+def test_the_same_problem_every_time() -> None:
+    assert bytes(Problem(256, 9, "l1").x) == bytes(Problem(256, 9, "l1").x)

@@ -1,0 +1,59 @@
+"""Which unit does which opcode: by the names that WABT's disassembler has for those of every kernel's main loop."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from codegen import KernelSpec
+from codegen.bench.limits import Unit, unit_of
+from codegen.bench.problem import Problem
+from codegen.bench.session import _work, kernel_entry
+from codegen.cost import main_loop
+from codegen.registry import REGISTERED
+from tests.unit.test_cost import FREE, disassembled_loop
+
+VECTORS = re.compile(
+    r"(v128|i8x16|i16x8|i32x4|i64x2|f32x4|f64x2)\.|f(32|64)\.|i\d\d\.(reinterpret|trunc_f|trunc_sat)"
+)
+
+
+def intended(name: str) -> Unit | None:
+    if ".load" in name:
+        return None
+    if name in ("i32.mul", "i64.mul"):
+        return Unit.MULTIPLY
+    return Unit.VECTOR if VECTORS.match(name) else Unit.SCALAR
+
+
+@pytest.mark.parametrize("spec", REGISTERED, ids=lambda spec: spec.name)
+def test_every_opcode_of_a_kernel_belongs_to_its_unit(spec: KernelSpec, tmp_path: Path) -> None:
+    problem = Problem(32 * spec.unroll * 3, 2, "l1")
+    entry = kernel_entry(spec, problem)
+    names = [
+        name
+        for name in disassembled_loop(entry.wasm, tmp_path)
+        if name not in FREE and not name.endswith(".const")
+    ]
+    found = main_loop(entry.wasm, spec.export)
+    assert len(names) == len(found)
+    for name, opcode in zip(names, found, strict=True):
+        assert unit_of(opcode) is intended(name), name
+    work = _work(spec, entry, problem)
+    assert work.pop(Unit.MEMORY) == problem.x_step
+    units = [intended(name) for name in names]
+    assert work == {unit: 3 * units.count(unit) for unit in Unit if unit in units}
+
+
+@pytest.mark.parametrize(
+    ("opcode", "unit"),
+    [(0x2A, None), (0x38, Unit.SCALAR), (0x5B, Unit.VECTOR), (0x66, Unit.VECTOR), (0x67, Unit.SCALAR),
+     (0x8A, Unit.SCALAR), (0x8B, Unit.VECTOR), (0xA6, Unit.VECTOR), (0xA7, Unit.SCALAR), (0xA8, Unit.VECTOR),
+     (0xAC, Unit.SCALAR), (0xAE, Unit.VECTOR), (0xBB, Unit.VECTOR), (0xBF, Unit.VECTOR), (0xC0, Unit.SCALAR),
+     (0x6C, Unit.MULTIPLY), (0x7E, Unit.MULTIPLY), (0x94, Unit.VECTOR), ((0xFD, 84), None), ((0xFD, 92), None),
+     ((0xFD, 11), Unit.VECTOR), ((0xFD, 0x112), Unit.VECTOR), (0x0D, Unit.SCALAR)],
+)  # fmt: skip
+def test_opcodes_at_the_ends_of_ranges(opcode: int | tuple[int, int], unit: Unit | None) -> None:
+    assert unit_of(opcode) is unit

@@ -1,0 +1,95 @@
+"""A module that computes something wrong has no speed, wherever and whenever it does."""
+
+from __future__ import annotations
+
+import pytest
+
+from codegen.bench.contestant import Contestant, Entry, Host, WrongResultError
+from codegen.bench.problem import Problem
+from codegen.bench.wasmtime_host import WasmtimeHost
+from codegen.errors import KernelLoadError
+from tests.bench.conftest import set_slice
+from tests.bench.toy_rows import FAULTS, LATER, LATER_FAULT, toy
+
+PROBLEM = Problem(32, 100, "l1")  # more rows than are distinct, and no multiple of those
+
+
+def sample(contestant: Contestant, times: int = 3) -> list[float | None]:
+    """Samples, None where the contestant was wrong."""
+    found: list[float | None] = []
+    for _ in range(times):
+        try:
+            found.append(contestant.sample())
+        except WrongResultError:
+            found.append(None)
+    return found
+
+
+def test_a_right_module_has_times(engine: Host) -> None:
+    with engine.open([toy(PROBLEM)], PROBLEM) as (contestant,):
+        assert contestant.name == "toy"
+        assert all(ns and 0.01 < ns < 10_000 for ns in sample(contestant))
+
+
+@pytest.mark.parametrize("rows", [1, 64, 65, 128])
+def test_every_number_of_rows_is_right(rows: int, engine: Host) -> None:
+    problem = Problem(64, rows, "l1")
+    with engine.open([toy(problem)], problem) as (contestant,):
+        assert None not in sample(contestant, 2)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_wrong_module_never_has_a_time_and_its_neighbour_has(
+    fault: str, engine: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_slice(monkeypatch, 0)  # so that each call is looked at, the first one too
+    entries = [toy(PROBLEM, FAULTS[fault], "wrong"), toy(PROBLEM, name="right")]
+    with engine.open(entries, PROBLEM) as (wrong, right):
+        assert sample(wrong) == [None] * 3
+        assert None not in sample(right)
+
+
+def test_wrong_at_a_later_call_is_noticed_and_not_forgotten(
+    engine: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_slice(monkeypatch, 0)
+    with engine.open([toy(PROBLEM, LATER_FAULT)], PROBLEM) as (contestant,):
+        found = sample(contestant, LATER + 20)
+    right = found.index(None)
+    assert right > 0
+    assert found[right:] == [None] * (len(found) - right)
+
+
+def test_the_message_names_module_row_and_values(engine: Host) -> None:
+    entry = toy(PROBLEM, FAULTS["the last row"])
+    assert entry.expected
+    right = entry.expected[99 % 64]
+    with (
+        engine.open([entry], PROBLEM) as (contestant,),
+        pytest.raises(WrongResultError, match=f"^toy: row 99 is 0x{right + 1:08x}, not 0x{right:08x}; run"),
+    ):
+        contestant.sample()
+
+
+def test_a_trap_is_told_in_one_line(engine: Host) -> None:
+    with (
+        engine.open([toy(PROBLEM, FAULTS["a trap"])], PROBLEM) as (contestant,),
+        pytest.raises(WrongResultError, match=r"^toy: traps \(.*unreachable.*\); run") as error,
+    ):
+        contestant.sample()
+    assert str(error.value).isprintable()
+
+
+def test_results_that_mean_nothing_are_not_looked_at(engine: Host) -> None:
+    entry = toy(PROBLEM, FAULTS["every row"])
+    with engine.open([Entry("limit", "scalar", entry.wasm)], PROBLEM) as (contestant,):
+        assert None not in sample(contestant)
+
+
+def test_a_module_that_wasmtime_refuses_is_told_in_one_line() -> None:
+    entry = Entry("broken", "scalar", b"\0asm\1\0\0\0\xff")
+    with (
+        pytest.raises(KernelLoadError, match=r"^broken: refused by wasmtime"),
+        WasmtimeHost().open([entry], PROBLEM),
+    ):
+        pass
