@@ -19,7 +19,7 @@ from codegen.spec import KernelSpec
 
 _RESULT_BYTES = 4
 
-_DISTINCT_ROWS = 64
+_DISTINCT_ROWS, _DISTINCT_ELEMENTS = 64, 1 << 18
 """Rows repeat after so many: exact results of a gigabyte of weights would take longer than any measurement."""
 
 U8 = npt.NDArray[np.uint8]
@@ -69,7 +69,7 @@ class Problem:
     @property
     def distinct(self) -> int:
         """How many rows are distinct."""
-        return min(self.rows, _DISTINCT_ROWS)
+        return min(self.rows, _DISTINCT_ROWS, max(2, _DISTINCT_ELEMENTS // self.n))
 
     @cached_property
     def y(self) -> U8:

@@ -63,6 +63,11 @@ def test_rows_are_distinct_until_they_repeat(rows: int) -> None:
     assert all(row == each[i % problem.distinct] for i, row in enumerate(each))
 
 
+@pytest.mark.parametrize(("n", "distinct"), [(32, 64), (4096, 64), (8192, 32), (1 << 20, 2)])
+def test_long_rows_repeat_earlier_since_exact_results_take_long(n: int, distinct: int) -> None:
+    assert Problem(n, 100, "memory").distinct == distinct
+
+
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("n", [32, 160, 1024])
 def test_bits_are_those_of_the_kernel_and_within_the_bound_of_exact_results(kernel: str, n: int) -> None:

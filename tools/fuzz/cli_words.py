@@ -28,10 +28,11 @@ def command(random: Random) -> Iterator[str]:
     if verb == "run" and random.random() < 0.9:
         yield "model.gguf" if random.random() < 0.9 else random.choice(_PATHS)
     for _ in range(random.choice((0, 1, 1, 2, 2, 3, 5, 12))):
-        yield from _option(random, random.choice(known if random.random() < 0.93 else tuple(_VALUES)))
+        name = random.choice(known if random.random() < 0.93 else tuple(_VALUES))
+        yield from _option(random, verb, name)
 
 
-def _option(random: Random, name: str) -> list[str]:
+def _option(random: Random, verb: str, name: str) -> list[str]:
     kind = random.randrange(40)
     if kind == 0:
         return [_junk(random)]
@@ -41,9 +42,10 @@ def _option(random: Random, name: str) -> list[str]:
         return [name]
     if kind < 6:  # argparse takes the start of a name for the name
         name = name[: random.randint(2, len(name))]
-    if name == "--json":
+    if name in ("--json", "--article"):
         return [name]
-    value = _VALUES.get(name, _junk)(random) if random.random() < 0.9 else _junk(random)
+    values = _BENCH_VALUES if verb == "bench" and name in _BENCH_VALUES else _VALUES
+    value = values.get(name, _junk)(random) if random.random() < 0.9 else _junk(random)
     joined = "" if len(name) == 2 else "="
     return [f"{name}{joined}{value}"] if random.random() < 0.4 else [name, value]
 
@@ -71,6 +73,22 @@ def _number(random: Random) -> str:
     return random.choice(("1", "2", "4", "7", "32", "64") if random.random() < 0.7 else _NUMBERS)
 
 
+def _list(random: Random, one: Callable[[Random], str]) -> str:
+    return random.choice((",", ",", ",", ",,", " ")).join(
+        one(random) for _ in range(random.choice((1, 1, 1, 2, 3)))
+    )
+
+
+def _lengths(random: Random) -> str:
+    if random.random() < 0.6:
+        return random.choice(("32", "64", "96", "256", "4096", _number(random)))
+    return random.choice(("..", "..", "..", "...", "-")).join((_number(random), _number(random)))
+
+
+def _size(random: Random) -> str:
+    return random.choice(("l1", "l1", "l2", "l3", "memory", "L1", "l4", ""))
+
+
 def _path(random: Random) -> str:
     return random.choice(_PATHS)
 
@@ -96,9 +114,17 @@ _VALUES: dict[str, Callable[[Random], str]] = {
     "--out": _path,
     "-o": _path,
     "--engine": lambda random: random.choice(("all", "node", "wasmtime", "none", "")),
-    "--n": _number,
+    "--n": lambda random: _list(random, _lengths),
     "--rounds": _number,
+    "--size": lambda random: _list(random, _size),
+    "--format": lambda random: random.choice(("table", "md", "csv", "json", "html", "JSON", "")),
     "--tensor": lambda random: random.choice(("a", "\x1b[2Jb", "norm", "z", "")),
     "--input": lambda random: "x.npy" if random.random() < 0.7 else _path(random),
     "--seed": _number,
+}
+_BENCH_VALUES: dict[str, Callable[[Random], str]] = {
+    "-o": _VALUES["--format"],  # a folder elsewhere
+    "--engine": lambda random: _list(
+        random, lambda random: random.choice(("wasmtime", "native", "node", "deno", "bun", "all", "v8"))
+    ),
 }
