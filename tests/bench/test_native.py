@@ -118,6 +118,13 @@ def test_a_repetition_reads_the_rows_once_and_takes_empty_calls_off(
     assert [words[3] - first for words in full] == [i * length // 32 * 18 for i in range(len(full))]
 
 
+@pytest.mark.usefixtures("here")
+def test_a_row_takes_its_part_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    with NativeHost().open([], Problem(4096, 10, "l1")) as (one,):
+        monkeypatch.setattr(one, "_run", lambda repetitions: 1.0)
+        assert one.sample() == pytest.approx(1e9 / 10)
+
+
 def test_an_absent_package_is_told_with_its_command(fresh: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native, "find_spec", lambda _: None)
     with pytest.raises(InputError, match=f"native GGML: not found; {native.INSTALL}"):

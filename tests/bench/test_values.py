@@ -9,7 +9,7 @@ from codegen.bench.problem import Problem
 from codegen.bench.wasmtime_host import WasmtimeHost
 from codegen.errors import KernelLoadError
 from tests.bench.conftest import set_slice
-from tests.bench.toy_rows import FAULTS, LATER, LATER_FAULT, toy
+from tests.bench.toy_rows import FAULTS, GROWS, LATER, LATER_FAULTS, toy
 
 PROBLEM = Problem(32, 100, "l1")  # more rows than are distinct, and no multiple of those
 
@@ -38,6 +38,12 @@ def test_every_number_of_rows_is_right(rows: int, engine: Host) -> None:
         assert None not in sample(contestant, 2)
 
 
+def test_a_module_that_grows_its_memory_is_right(engine: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_slice(monkeypatch, 0)
+    with engine.open([toy(PROBLEM, GROWS)], PROBLEM) as (contestant,):
+        assert None not in sample(contestant)
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_wrong_module_never_has_a_time_and_its_neighbour_has(
     fault: str, engine: Host, monkeypatch: pytest.MonkeyPatch
@@ -49,11 +55,12 @@ def test_a_wrong_module_never_has_a_time_and_its_neighbour_has(
         assert None not in sample(right)
 
 
+@pytest.mark.parametrize("fault", LATER_FAULTS)
 def test_wrong_at_a_later_call_is_noticed_and_not_forgotten(
-    engine: Host, monkeypatch: pytest.MonkeyPatch
+    fault: str, engine: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_slice(monkeypatch, 0)
-    with engine.open([toy(PROBLEM, LATER_FAULT)], PROBLEM) as (contestant,):
+    with engine.open([toy(PROBLEM, LATER_FAULTS[fault])], PROBLEM) as (contestant,):
         found = sample(contestant, LATER + 20)
     right = found.index(None)
     assert right > 0

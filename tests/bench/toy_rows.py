@@ -44,7 +44,13 @@ FAULTS = {
     "a trap": "(unreachable)",
     "a read outside memory": "(drop (i32.load (i32.const -4)))",
 }
-LATER_FAULT = f"(if (i32.gt_u (global.get $calls) (i32.const {LATER})) {_OFF})"
+_IS_LATER = f"(i32.gt_u (global.get $calls) (i32.const {LATER}))"
+LATER_FAULTS = {
+    "another value": f"(if {_IS_LATER} {_OFF})",
+    "nothing computed": f"(if {_IS_LATER} (then (return)))",
+}
+GROWS = "(if (i32.lt_u (memory.size) (i32.const 40)) (then (drop (memory.grow (i32.const 1)))))"
+"""No fault: a module may grow its memory, which then may be elsewhere."""
 
 
 def toy(problem: Problem, fault: str = "", name: str = "toy", isa: str = "scalar") -> Entry:

@@ -23,7 +23,6 @@ posix = pytest.mark.skipif(os.name != "posix", reason="POSIX pipes")
     [
         ["list"],
         ["verify", *ONE],
-        ["bench", "--rounds", "2", "--n", "32", *ONE],
         ["run", "m.gguf"],
         ["--emit", "wat,wasm"],
     ],

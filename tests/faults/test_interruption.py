@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import signal
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from codegen import assemble, render
+from codegen.engines.javascript import programs
 from codegen.registry import REGISTERED
 from tests.cli.command import assert_one_line, codegen, contents, environment
 
@@ -170,7 +172,9 @@ def test_a_signal_during_a_destructor_is_not_lost(tmp_path: Path, whole: dict[st
 
 @pytest.mark.parametrize("number", POLITE, ids=lambda number: number.name)
 @pytest.mark.parametrize(
-    "words", [["bench", "--rounds", "10000"], ["verify", "--unroll", "16"]], ids=lambda words: words[0]
+    "words",
+    [["bench", "--rounds", "10000", "--engine", "wasmtime"], ["verify", "--unroll", "16"]],
+    ids=lambda words: words[0],
 )
 def test_an_interrupted_measurement_ends_in_one_line(
     words: list[str], number: signal.Signals, tmp_path: Path
@@ -182,4 +186,47 @@ def test_an_interrupted_measurement_ends_in_one_line(
     status, err = finish(child)
     assert status == 130
     assert_one_line(err, "interrupted")
+    assert contents(tmp_path) == {}
+
+
+def children(parent: int) -> dict[int, str]:
+    """Processes that another has started and that still run, with their command lines."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has just ended
+            state, its_parent = (folder / "stat").read_text().rsplit(")", 1)[1].split()[:2]
+            if int(its_parent) == parent and state != "Z":
+                found[int(folder.name)] = (folder / "cmdline").read_text()
+    return found
+
+
+def await_engine(child: subprocess.Popen[str]) -> int:
+    """The process of the JavaScript engine that times modules."""
+    while child.poll() is None:
+        for process, command in children(child.pid).items():
+            if "bench.mjs" in command:
+                return process
+        time.sleep(0.01)
+    raise AssertionError(finish(child))
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+@pytest.mark.parametrize("wait", [0, 1.5], ids=["starting", "timing"])
+@pytest.mark.parametrize("number", POLITE, ids=lambda number: number.name)
+def test_an_interrupted_bench_leaves_no_engine_behind(
+    number: signal.Signals, wait: float, tmp_path: Path
+) -> None:
+    node = next(one for one in programs() if one.name == "node")
+    if node.missing:
+        pytest.skip(node.missing)
+    words = ["bench", "--rounds", "10000", "--engine", "wasmtime,node", "--isa", "scalar"]
+    child = start(SAYS_WHEN_IT_STARTS, *words, cwd=tmp_path)
+    await_word(child, "started")
+    engine = await_engine(child)
+    time.sleep(wait)
+    child.send_signal(number)
+    status, err = finish(child)
+    assert status == 130
+    assert_one_line(err, "interrupted")
+    assert not Path(f"/proc/{engine}").exists()
     assert contents(tmp_path) == {}

@@ -4,7 +4,8 @@
     python -m tools.mutants --write    # and into docs/verification.md
 
 A mutant is a change that still assembles: what the assembler would refuse needs no test. It is noticed by
-`verify`, the check that every kernel has to pass. One that loops forever is noticed by its time running out.
+`verify`, the check that every kernel has to pass; one in the program by tests that are named with it. One that loops
+forever is noticed by its time running out.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +28,7 @@ from codegen.output import tracked
 from codegen.plan import plan
 from codegen.render import render_plan, template_root
 from codegen.verify import verify_wasm
+from tools.mutants.bench import BENCH
 from tools.mutants.contract import CONTRACT
 from tools.mutants.loops import LOOPS
 from tools.mutants.mutant import Mutant
@@ -34,9 +37,10 @@ from tools.mutants.scales import SCALE_FAULTS
 from tools.mutants.strict import STRICT
 from tools.mutants.together import TOGETHER
 
-MUTANTS = (*PRODUCTS, *STRICT, *SCALE_FAULTS, *TOGETHER, *LOOPS, *CONTRACT)
+MUTANTS = (*PRODUCTS, *STRICT, *SCALE_FAULTS, *TOGETHER, *LOOPS, *CONTRACT, *BENCH)
 TIMEOUT_S = 60
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "verification.md"
+PROJECT = Path(__file__).resolve().parents[2]
+DOCUMENT = PROJECT / "docs" / "verification.md"
 BEGIN, END = "<!-- mutants: make mutants -->", "<!-- end of mutants -->"
 
 
@@ -52,15 +56,20 @@ class Outcome:
 def main() -> int:
     """Runs all mutants, or in a process of its own just one."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--one", metavar="NAME", help="run this one here, print what verify says as JSON")
+    parser.add_argument("--one", metavar="NAME", help="run this one here, print what notices it as JSON")
+    parser.add_argument("--only", metavar="WORD", default="", help="those whose name or file has this in it")
     parser.add_argument("--write", action="store_true", help="write the table into docs/verification.md")
     options = parser.parse_args()
     if options.one:
-        print(json.dumps(failures(next(m for m in MUTANTS if m.name == options.one))))
+        mutant = next(m for m in MUTANTS if m.name == options.one)
+        print(json.dumps(failed_tests(mutant) if mutant.tests else failures(mutant)))
         return 0
+    if options.only and options.write:
+        parser.error("--write is for all of them, without --only")
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS), "mutants need names of their own"
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        outcomes = list(pool.map(run, tracked(MUTANTS, "mutants")))
+        chosen = [mutant for mutant in MUTANTS if options.only in f"{mutant.name} {mutant.file}"]
+        outcomes = list(pool.map(run, tracked(chosen, "mutants")))
     survivors = [outcome for outcome in outcomes if not outcome.caught]
     text = "\n".join(table(outcomes))
     print(text)
@@ -84,7 +93,8 @@ def run(mutant: Mutant) -> Outcome:
         last = (done.stderr.strip().splitlines() or ["no word"])[-1]
         return Outcome(mutant, False, f"the mutant itself is broken: {last}")
     found = json.loads(done.stdout)
-    return Outcome(mutant, bool(found), found[0] if found else "verify passes")
+    passes = f"{', '.join(mutant.tests) or 'verify'} passes"
+    return Outcome(mutant, bool(found), found[0] if found else passes)
 
 
 def failures(mutant: Mutant) -> list[str]:
@@ -103,6 +113,30 @@ def failures(mutant: Mutant) -> list[str]:
         return found
 
 
+def failed_tests(mutant: Mutant) -> list[str]:
+    """The first of the mutant's tests that fails on a copy of the project that has its fault."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for name in ("codegen", "templates", "tests", "tools", "generated"):
+            shutil.copytree(PROJECT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(PROJECT / "pyproject.toml", root)
+        mutate(root / mutant.file, mutant)
+        words = ["-x", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider", *mutant.tests]
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *words],
+            cwd=root,
+            env={**os.environ, "PYTHONPATH": folder},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode not in (0, 1):
+            raise SystemExit(
+                f"pytest, exit status {done.returncode}: {done.stdout[-500:]}{done.stderr[-500:]}"
+            )
+        return re.findall(r"^FAILED \S+/(\S+?)(?:\[| - |$)", done.stdout, re.MULTILINE)
+
+
 def mutate(path: Path, mutant: Mutant) -> None:
     """Replaces text in a template, which must have it."""
     text = path.read_text()
@@ -113,7 +147,7 @@ def mutate(path: Path, mutant: Mutant) -> None:
 
 def table(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """Markdown, a row a mutant."""
-    yield "| fault | where | noticed by verify as |"
+    yield "| fault | where | noticed by verify as, or by the test |"
     yield "|---|---|---|"
     for outcome in outcomes:
         where = outcome.mutant.file or "plan"

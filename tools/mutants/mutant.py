@@ -12,7 +12,10 @@ from codegen.strategies import Constant
 
 @dataclass(frozen=True)
 class Mutant:
-    """One fault: text replaced once in a template, or numbers changed in a plan, and the kernels that have it."""
+    """One fault: text replaced once in a template, or numbers changed in a plan, and the kernels that have it.
+
+    Or text replaced in a file of the program, by its path, and the tests that must notice.
+    """
 
     name: str
     kernels: tuple[str, ...]
@@ -20,11 +23,17 @@ class Mutant:
     old: str = ""
     new: str = ""
     plan: Callable[[Plan], Plan] | None = None
+    tests: tuple[str, ...] = ()
 
 
 def text(name: str, kernels: str, file: str, old: str, new: str) -> Mutant:
     """A fault in a template."""
     return Mutant(name, tuple(kernels.split()), f"{file}.wat.j2", old, new)
+
+
+def code(name: str, tests: str, file: str, old: str, new: str) -> Mutant:
+    """A fault in the program."""
+    return Mutant(name, (), file, old, new, tests=tuple(tests.split()))
 
 
 def number(name: str, kernels: str, change: Callable[[Plan], Plan]) -> Mutant:
