@@ -61,6 +61,11 @@ class Ratio:
         return self.low > 1 or self.high < 1
 
     @property
+    def drawn(self) -> tuple[float, float]:
+        """The interval as a picture has it: nothing but the value where rounds were too few."""
+        return (self.low, self.high) if math.isfinite(self.high) else (self.value, self.value)
+
+    @property
     def interval(self) -> str:
         """As a table has it; empty where rounds were too few."""
         return f"{self.low:.2f} to {self.high:.2f}" if math.isfinite(self.high) else ""

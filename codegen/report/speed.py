@@ -65,7 +65,7 @@ def draw(data: Data) -> Figure | None:
     axes = charts.place(figure, _LEFT, _TOP, charts.WIDTH - _LEFT - _RIGHT, tall)
     axes.set_axis_off()
     axes.set_ylim(tall, 0)
-    axes.set_xlim(0, max(bar.ratio.high for group in groups.values() for bar in group))
+    axes.set_xlim(0, max(bar.ratio.drawn[1] for group in groups.values() for bar in group))
     at = 0.0
     for name, group in groups.items():
         _name(axes, at, *describe.engine(result, name))
@@ -88,9 +88,9 @@ def _name(axes: Axes, at: float, name: str, compiler: str) -> None:
 def _bar(axes: Axes, at: float, bar: Bar, name: str) -> None:
     ratio = bar.ratio
     axes.barh(at, ratio.value, 0.78 * _BAR, color=bar.variant.colour)
-    axes.plot((ratio.low, ratio.high), (at, at), color=charts.INK, linewidth=1, solid_capstyle="butt")
+    axes.plot(ratio.drawn, (at, at), color=charts.INK, linewidth=1, solid_capstyle="butt")
     charts.beside(axes, bar.variant.label, (0, at), -6, ha="right")
-    end = (max(ratio.high, ratio.value), at)
+    end = (max(ratio.drawn[1], ratio.value), at)
     charts.beside(axes, f"{ratio.value:.1f}\N{MULTIPLICATION SIGN}", end, 5, weight="bold")
     # These two stand in columns, as far from the bar's start as the axes are wide.
     column, edge = 72 * (charts.WIDTH - _LEFT - _KERNEL), 72 * (charts.WIDTH - _LEFT - 0.1)
@@ -117,4 +117,5 @@ def says(data: Data) -> str:
 
 
 def _times(ratio: Ratio) -> str:
-    return f"{ratio.value:.1f} ({ratio.low:.1f} to {ratio.high:.1f})"
+    sure = f" ({ratio.low:.1f} to {ratio.high:.1f})" if ratio.interval else ""
+    return f"{ratio.value:.1f}{sure}"

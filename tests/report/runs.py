@@ -23,14 +23,14 @@ VERSIONS = {
     "node": "node 24.19.0 (V8 13.6, x64)",
     "native": "libggml-python 0.20 (AVX2)",
 }
-ROUNDS = 3
+ROUNDS = 6
 
 
 def measurement(
     kernel: str, engine: str, ns: float, n: int = 4096, level: str = "l1", wrong: str | None = None
 ) -> Measurement:
-    """Three samples about `ns`, and a floor of 200 ns; none where it is wrong."""
-    samples = () if wrong else (ns * 0.99, ns, ns * 1.02)
+    """Six samples about `ns`, and a floor of 200 ns; none where it is wrong."""
+    samples = () if wrong else (ns * 0.99, ns, ns * 1.02) * 2
     floors = {} if engine == "native" else {Unit.VECTOR: 200.0, Unit.SCALAR: 20.0}
     return Measurement(kernel, engine, None, n, 10, level, samples, floors, wrong)
 
