@@ -12,8 +12,8 @@ from codegen.assemble import Assembler, assemble
 from codegen.errors import CodegenError
 from codegen.host import EngineOptions
 from codegen.judge import Report
+from codegen.ops.vec_dot.kernel import Kernel
 from codegen.render import render
-from codegen.runtime import Kernel
 from codegen.spec import KernelSpec, Memory, Scales
 from codegen.strategies import Isa
 from codegen.verify import verify

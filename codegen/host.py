@@ -1,4 +1,4 @@
-"""wasmtime as kernels meet it: engines with chosen features, the driver module, and values it takes."""
+"""wasmtime as kernels meet it: engines with chosen features, and values it takes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ import numpy as np
 import wasmtime
 
 from codegen.arena import WASM32_BYTES
-from codegen.assemble import assemble
 from codegen.errors import KernelCallError, shown
-from codegen.render import environment, tidy
 
 Extern = (
     wasmtime.Func | wasmtime.Global | wasmtime.Memory | wasmtime.SharedMemory | wasmtime.Table | wasmtime.Tag
@@ -42,22 +40,20 @@ def engine(options: EngineOptions) -> wasmtime.Engine:
     return wasmtime.Engine(config)
 
 
-def driver_wat() -> str:
-    """The module that calls a kernel row by row, and round by round."""
-    return tidy(environment().get_template("driver.wat.j2").render())
-
-
-@cache
-def driver() -> bytes:
-    """Its bytes."""
-    return assemble(driver_wat())
-
-
 def as_i32(value: int) -> int:
     """An address or count as wasmtime wants it, signed; a value that would wrap is refused."""
     if not -(1 << 31) <= value < WASM32_BYTES:
         raise KernelCallError(f"{value}: does not fit in 32 bits")
     return value - WASM32_BYTES if value >= 1 << 31 else value
+
+
+def as_argument(kind: str, value: int) -> int:
+    """An argument for a parameter of type i32, where it is an address or count, or i64."""
+    if kind == "i32":
+        return as_i32(value)
+    if not -(1 << 63) <= value < 1 << 63:
+        raise KernelCallError(f"{value}: does not fit in 64 bits")
+    return value
 
 
 def as_count(what: str, value: object, multiple: int = 1) -> int:

@@ -1,65 +1,10 @@
-"""What counts as right: bits where they are promised, classes where scales are not finite, else the proven bound."""
+"""What verification found, whatever the operation."""
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass, field
-from fractions import Fraction
-
-import numpy as np
 
 from codegen.cost import Cost
-from codegen.plan import Plan
-from codegen.reference import Expected, Kind
-
-HALF_ULP = Fraction(1, 1 << 24)
-"""f32's unit roundoff."""
-
-
-def roundings(numbers: Plan, blocks: int) -> int:
-    """The most roundings that any term goes through on its way into the result: docs/numerics.md."""
-    turns, rest = divmod(blocks, numbers.spec.unroll)
-    per_turn = max(
-        sum(group.accumulator == a for group in numbers.groups) for a in range(numbers.spec.accumulators)
-    )
-    joins = (len(numbers.vectors) + 1 if numbers.vectors else 0) + len(numbers.scalars)
-    return 1 + turns * per_turn + rest + joins
-
-
-def bound(numbers: Plan, blocks: int, magnitude: Fraction) -> Fraction:
-    """The proven error bound: gamma_m * sum of |S * dx * dy|, with m roundings of at most half an ulp."""
-    growth = roundings(numbers, blocks) * HALF_ULP
-    return growth / (1 - growth) * magnitude
-
-
-def mismatch(got: float, expected: Expected, limit: Fraction) -> str | None:
-    """Why `got` is not what is expected; None where it is."""
-    if expected.kind is Kind.NAN:
-        return None if np.isnan(got) else f"{got!r}, expected NaN"
-    if expected.kind is not Kind.FINITE:
-        return None if got == float(expected.kind) else f"{got!r}, expected {expected.kind}"
-    if not np.isfinite(got):
-        return f"{got!r}, expected {float(expected.value)!r}"
-    if expected.exact:
-        same = struct.pack("<f", got) == struct.pack("<f", float(expected.value))
-        return None if same else f"{got!r}, expected exactly {float(expected.value)!r}"
-    error = abs(Fraction(got) - expected.value)
-    if error > limit:
-        return f"{got!r}, expected {float(expected.value)!r} within {float(limit):.3g}, is off by {float(error):.3g}"
-    return None
-
-
-def differs(got: float, wanted: np.float32) -> str | None:
-    """Why `got` does not have the bits it should have; None where it has."""
-    same = struct.pack("<f", got) == struct.pack("<f", wanted)
-    return None if same else f"{got!r}, its additions in order give {float(wanted)!r}"
-
-
-def ulps(got: float, expected: Expected) -> float:
-    """The error in ulps of the sum of |S * dx * dy|; zero where that does not say anything."""
-    if expected.kind is not Kind.FINITE or not expected.magnitude or not np.isfinite(got):
-        return 0.0
-    return float(abs(Fraction(got) - expected.value) / expected.magnitude / (2 * HALF_ULP))
 
 
 @dataclass
@@ -68,9 +13,9 @@ class Report:
 
     Attributes:
         kernel: the kernel's name.
-        cases: dot products compared.
+        cases: results compared.
         blocks: blocks in them.
-        worst_ulp: the largest error, in ulps of the sum of |S * dx * dy|.
+        worst_ulp: the largest error of a float, in units that its operation defines; 0 where all is bytes.
         cost: what the assembled kernel costs.
         failures: one line each; empty where the kernel is right.
     """
@@ -87,8 +32,8 @@ class Report:
         """Whether nothing failed."""
         return not self.failures
 
-    def count(self, blocks: int, got: float, expected: Expected) -> None:
-        """Counts one dot product, and its error where it has one."""
-        self.cases += 1
+    def count(self, blocks: int, ulp: float = 0.0, cases: int = 1) -> None:
+        """Counts results that were compared, and the largest error among them."""
+        self.cases += cases
         self.blocks += blocks
-        self.worst_ulp = max(self.worst_ulp, ulps(got, expected))
+        self.worst_ulp = max(self.worst_ulp, ulp)

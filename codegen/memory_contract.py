@@ -1,197 +1,178 @@
-"""A kernel against its contract: what its module is made of, what it may read and write, and when it must trap."""
+"""A kernel against its contract on memory: what it may read and write wherever its buffers are, and when it must trap.
+
+It is told a call, and knows no operation: each of the call's buffers goes in turn to every kind of place there is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import wasmtime
 
-from codegen import model
 from codegen.arena import WASM32_BYTES
-from codegen.cases import Case, random_case
-from codegen.cost import RELAXED_DOTS
+from codegen.calls import Call
 from codegen.errors import KernelTrapError
-from codegen.formats import Q8_0
-from codegen.judge import Report, differs
-from codegen.plan import plan
-from codegen.reference import encode
-from codegen.runtime import Kernel
-from codegen.spec import Memory, Scales
-from codegen.strategies import Isa
-from codegen.wasm_code import SIMD, opcodes
+from codegen.judge import Report
+from codegen.runtime import Instance
 
-_POISON = encode(np.full(1, 0x7E00, np.uint16), np.full((1, 32), 7, np.int16), Q8_0)
-"""A block that would make any result NaN."""
+_GUARD = bytes([0x7E] * 64)
+"""What lies around an input: NaN as an f16, far from zero as weights, and as an f32 larger than any."""
 
-
-def check_module(kernel: Kernel, _report: Report) -> Iterator[str]:
-    """Imports and exports are the contract's, opcodes the ISA's, and nothing is written beside a table."""
-    spec, module = kernel.spec, wasmtime.Module(wasmtime.Engine(), kernel.wasm)
-    table, imported = spec.scales is Scales.TABLE, spec.memory is Memory.IMPORT
-    exports = {spec.export} | (set() if imported else {"memory"} | ({"heap_base"} if table else set()))
-    imports = ({"memory"} | ({"f16_table"} if table else set())) if imported else set()
-    for what, have, want in (
-        ("exports", {e.name for e in module.exports}, exports),
-        ("imports", {i.name for i in module.imports}, imports),
-    ):
-        if have != want:
-            yield f"{what} {sorted(map(str, have))}, the contract has {sorted(want)}"
-    for op in sorted(opcodes(kernel.wasm), key=str):
-        if isinstance(op, tuple) and not _allowed(op[1], spec.isa):
-            yield f"opcode 0x{SIMD:x} 0x{op[1]:x} is not for {spec.isa}"
-    arena = kernel.arena
-    base = arena.allocate(0)
-    if arena.view(base, arena.end - base).any():
-        yield "memory that is the host's was written at instantiation"
-
-
-def _allowed(sub: int, isa: Isa) -> bool:
-    """Whether an ISA has a SIMD opcode; of the relaxed ones only those whose result we can promise."""
-    if isa is Isa.SCALAR:
-        return False
-    return sub < 0x100 or (isa is Isa.RELAXED and sub in RELAXED_DOTS)
+_FILL = 0xA5
+"""What the rest of memory and the outputs hold before a call: not what a stray store would leave."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a case's blocks and result go."""
+    """Where the buffers of a call go."""
 
     what: str
-    x: int
-    y: int
-    s: int
+    addresses: Mapping[str, int]
 
 
-def check_memory(kernel: Kernel, report: Report) -> Iterator[str]:
-    """Residues, first and last bytes of memory, poison around the blocks, and only the result written."""
-    for blocks in (2 * kernel.spec.unroll, 2 * kernel.spec.unroll + 1):  # the last block in either loop
-        case = random_case(f"memory-b{blocks}", blocks, "powers")
-        for place in _places(kernel, case):
-            yield from _run(kernel, case, place, report)
+def check_memory(instance: Instance, calls: Sequence[Call], report: Report) -> Iterator[str]:
+    """Residues, first and last bytes of memory, guards around the inputs, and only the outputs written."""
+    for call in calls:
+        for place in _places(instance, call):
+            yield from _run_alone(instance, call, place)
+            report.count(call.blocks)
 
 
-def _places(kernel: Kernel, case: Case) -> Iterator[Place]:
-    """Amid memory at every residue, and each of x, y and s at the first and last bytes, the others amid it."""
-    arena = kernel.arena
+def _places(instance: Instance, call: Call) -> Iterator[Place]:
+    """Amid memory at every residue, and each buffer at the first and last bytes, the others amid it."""
+    arena, sizes = instance.arena, call.sizes()
     arena.reset()
     first = arena.allocate(0)
-    room = len(case.x) + len(case.y) + 1024
-    arena.reach(first + 8 * room)
-    end = arena.end
-    x, y, s = first + room, first + 3 * room, first + 5 * room
+    room = sum(sizes.values()) + 1024
+    arena.reach(first + (2 * len(sizes) + 2) * room)
+    middle = {name: first + (2 * i + 1) * room for i, name in enumerate(sizes)}
     for r in range(16):
-        yield Place(f"residues {r}, {(7 * r + 3) % 16}", x + r, y + (7 * r + 3) % 16, s + (5 * r + 1) % 16)
-    yield Place("x first", first, y, s)
-    yield Place("y first", x, first, s)
-    yield Place("s first", x, y, first)
-    yield Place("x last", end - len(case.x), y, s)
-    yield Place("y last", x, end - len(case.y), s)
-    yield Place("s last", x, y, end - 4)
+        # odd multiples of r: over all r, every buffer has every residue, and not the others'
+        residues = {name: ((2 * i + 1) * r + 3 * i) % 16 for i, name in enumerate(sizes)}
+        what = ", ".join(f"{name} {residue}" for name, residue in residues.items())
+        yield Place(f"residues {what}", {name: middle[name] + residues[name] for name in sizes})
+    for name in sizes:
+        yield Place(f"{name} first", {**middle, name: first})
+    for name, size in sizes.items():
+        yield Place(f"{name} last", {**middle, name: arena.end - size})
 
 
-def _run(kernel: Kernel, case: Case, place: Place, report: Report) -> Iterator[str]:
-    """Runs a case placed so: its bits, and that no other byte of memory changed."""
-    arena = kernel.arena
+def _run_alone(instance: Instance, call: Call, place: Place) -> Iterator[str]:
+    """Runs a call placed so: its outputs, and that no other byte of memory changed."""
+    arena = instance.arena
     first = arena.allocate(0)
     whole = arena.view(first, arena.end - first)
-    whole[:] = 0xA5  # not what a stray store would leave
-    for address, data in ((place.x, case.x), (place.y, case.y)):
-        poisoned = (_POISON + data + _POISON)[max(0, len(_POISON) + first - address) :]
-        start = max(first, address - len(_POISON))
-        whole[start - first : start - first + len(poisoned)] = np.frombuffer(poisoned, np.uint8)[
-            : arena.end - start
-        ]
-    before = whole.copy()
-    kernel.call(case.n, place.s, place.x, place.y)
+    whole[:] = _FILL
+    for name, data in call.inputs.items():
+        at = place.addresses[name] - first
+        guarded = np.frombuffer(_GUARD + data + _GUARD, np.uint8)[max(0, len(_GUARD) - at) :]
+        start = max(0, at - len(_GUARD))
+        whole[start : start + len(guarded)] = guarded[: len(whole) - start]
+    wanted = whole.copy()
+    instance.invoke(*call.placed(place.addresses))
     whole = arena.view(first, arena.end - first)
-    if wrong := differs(_result(kernel, place.s), _expected(kernel, case)):
-        yield f"{place.what}: {wrong}"
-    changed = np.flatnonzero(before != whole) + first
-    if ((changed < place.s) | (changed >= place.s + 4)).any():
+    yield from _wrong_outputs(instance, call, place)
+    for name, data in call.outputs.items():
+        at = place.addresses[name] - first
+        wanted[at : at + len(data)] = whole[at : at + len(data)]
+    if (whole != wanted).any():
         yield f"{place.what}: wrote to memory outside its result"
-    report.cases, report.blocks = report.cases + 1, report.blocks + case.n // 32
 
 
-def check_contract(kernel: Kernel, report: Report) -> Iterator[str]:
-    """A call outside the contract traps, by the contract's own check, and writes nothing."""
-    arena = kernel.arena
-    arena.reset()
-    blocks, s = arena.allocate(1024), arena.allocate(4)
-    mark = b"\xa5\x5a\xa5\x5a"
-    lengths = (1, 31, 33, 48, -1, -32, -(1 << 31), (1 << 31) - 1)
-    counts = (0, 2, -1, 256, 257, -(1 << 31) + 1)
-    for n, nrc in (*((n, 1) for n in lengths), *((32, nrc) for nrc in counts), (0, 0)):
-        arena.view(s, 4)[:] = np.frombuffer(mark, np.uint8)
-        report.cases += 1
-        try:
-            kernel.call(n, s, blocks, blocks, nrc)
-            yield f"n = {n}, nrc = {nrc}: did not trap"
-        except KernelTrapError as trap:
-            if not trap.contract:
-                yield f"n = {n}, nrc = {nrc}: {trap}, not by the contract's check"
-        if arena.view(s, 4).tobytes() != mark:
-            yield f"n = {n}, nrc = {nrc}: wrote before it trapped"
+def check_refused(
+    instance: Instance, call: Call, refused: Sequence[Mapping[str, int]], report: Report
+) -> Iterator[str]:
+    """With each of these arguments the call traps, by the contract's own check, and writes nothing."""
+    addresses = _put(instance, call)
+    for arguments in refused:
+        label = ", ".join(f"{name} = {value}" for name, value in arguments.items())
+        yield from _trap(instance, call.asking(**arguments), Place(label, addresses), by_contract=True)
+        report.count(0)
+        if any((arena_bytes != _FILL).any() for arena_bytes in _outputs(instance, call, addresses).values()):
+            yield f"{label}: wrote before it trapped"
 
 
-def check_traps(kernel: Kernel, report: Report) -> Iterator[str]:
-    """Blocks that end past memory trap before anything is written, also in a loop's later turns."""
-    arena = kernel.arena
-    case = random_case("trap", 2 * kernel.spec.unroll + 1, "powers")
-    arena.reset()
-    inside, s = arena.put(case.x + case.y), arena.allocate(4)
-    arena.reach(s + 4 * len(case.y))
-    for side, size in (("x", len(case.x)), ("y", len(case.y))):
-        past = arena.end - size + 1
-        arena.view(s, 4)[:] = 0xA5
-        report.cases += 1
-        try:
-            kernel.call(case.n, s, past if side == "x" else inside, past if side == "y" else inside)
-            yield f"{side} ends past memory: did not trap"
-        except KernelTrapError as trap:
-            if trap.contract:
-                yield f"{side} ends past memory: {trap}, as if n were wrong"
-        if (arena.view(s, 4) != 0xA5).any():
-            yield f"{side} ends past memory: wrote before it trapped"
+def check_traps(instance: Instance, call: Call, left: Mapping[str, int], report: Report) -> Iterator[str]:
+    """An input that ends past memory traps, though not as if the arguments were wrong.
+
+    Args:
+        instance: the kernel.
+        call: one with blocks for a loop's later turns.
+        left: by output, how many of its bytes may have been written by then, rightly.
+        report: counts the calls.
+    """
+    for name, data in call.inputs.items():
+        addresses = _put(instance, call)
+        past = {**addresses, name: instance.arena.end - len(data) + 1}
+        yield from _trap(instance, call, Place(f"{name} ends past memory", past), by_contract=False)
+        report.count(0)
+        for output, got in _outputs(instance, call, past).items():
+            if (got[left[output] :] != _FILL).any():
+                yield f"{name} ends past memory: wrote before it trapped"
 
 
-def check_large(kernel: Kernel, report: Report) -> Iterator[str]:
-    """Long rows; blocks that straddle 2 GiB, where an address turns negative, or end at 4 GiB. Memory stays large."""
-    arena = kernel.arena
-    long = random_case("long", 2049 + kernel.spec.unroll, "powers")  # n beyond 16 bits
-    if wrong := differs(kernel.vec_dot(long.x, long.y, long.n), _expected(kernel, long)):
-        yield f"n = {long.n}: {wrong}"
-    case = random_case(
-        "large", 3 * kernel.spec.unroll - 1, "powers"
-    )  # with leftovers, to straddle in each loop
+def check_large(instance: Instance, call: Call, report: Report) -> Iterator[str]:
+    """Buffers that straddle 2 GiB, where an address turns negative, or end at 4 GiB. Memory stays large."""
+    arena, sizes = instance.arena, call.sizes()
     arena.reach(WASM32_BYTES)
-    middle, end, x, y, s = 1 << 31, WASM32_BYTES, 1 << 20, 1 << 21, 1 << 22
-    places = [
-        *(Place(f"x at 2 GiB - {b}", middle - b, y, s) for b in _before(len(case.x), 18)),
-        *(Place(f"y at 2 GiB - {b}", x, middle - b, s) for b in _before(len(case.y), 34)),
-        Place("s at 2 GiB - 2", x, y, middle - 2),
-        Place("x ends at 4 GiB", end - len(case.x), y, s),
-        Place("y ends at 4 GiB", x, end - len(case.y), s),
-        Place("s ends at 4 GiB", x, y, end - 4),
+    middle = {name: (i + 1) << 20 for i, name in enumerate(sizes)}
+    straddling = [
+        Place(f"{name} at 2 GiB - {before}", {**middle, name: (1 << 31) - before})
+        for name, size in sizes.items()
+        for before in _before(size, call.block_bytes.get(name))
     ]
-    for place in places:
-        for address, data in ((place.x, case.x), (place.y, case.y)):
-            arena.view(address, len(data))[:] = np.frombuffer(data, np.uint8)
-        kernel.call(case.n, place.s, place.x, place.y)
-        report.cases, report.blocks = report.cases + 1, report.blocks + case.n // 32
-        if wrong := differs(_result(kernel, place.s), _expected(kernel, case)):
-            yield f"{place.what}: {wrong}"
+    ends = [
+        Place(f"{name} ends at 4 GiB", {**middle, name: WASM32_BYTES - size}) for name, size in sizes.items()
+    ]
+    for place in straddling + ends:
+        _fill(instance, call, place.addresses)
+        instance.invoke(*call.placed(place.addresses))
+        report.count(call.blocks)
+        yield from _wrong_outputs(instance, call, place)
 
 
-def _before(size: int, block: int) -> tuple[int, ...]:
-    """How far before 2 GiB blocks start: to straddle in the second, a middle and the last but one, or not."""
+def _before(size: int, block: int | None) -> tuple[int, ...]:
+    """How far before 2 GiB a buffer starts: to straddle in the second block, a middle and the last but one, or not."""
+    if block is None:
+        return (size // 2,)
     return (block + 2, size // 2, size - block - block // 2, -4)
 
 
-def _result(kernel: Kernel, s: int) -> float:
-    return float(kernel.arena.view(s, 4).copy().view("<f4")[0])
+def _put(instance: Instance, call: Call) -> dict[str, int]:
+    """Room for every buffer amid memory, and all of them in it."""
+    instance.arena.reset()
+    addresses = {name: instance.arena.allocate(size) for name, size in call.sizes().items()}
+    instance.arena.reach(instance.arena.allocate(0) + 4 * sum(call.sizes().values()))
+    _fill(instance, call, addresses)
+    return addresses
 
 
-def _expected(kernel: Kernel, case: Case) -> np.float32:
-    return model.result(plan(kernel.spec), model.terms(case.x, case.y))
+def _fill(instance: Instance, call: Call, addresses: Mapping[str, int]) -> None:
+    for name, data in call.inputs.items():
+        instance.arena.view(addresses[name], len(data))[:] = np.frombuffer(data, np.uint8)
+    for got in _outputs(instance, call, addresses).values():
+        got[:] = _FILL
+
+
+def _outputs(instance: Instance, call: Call, addresses: Mapping[str, int]) -> dict[str, np.ndarray]:
+    return {name: instance.arena.view(addresses[name], len(data)) for name, data in call.outputs.items()}
+
+
+def _trap(instance: Instance, call: Call, place: Place, *, by_contract: bool) -> Iterator[str]:
+    try:
+        instance.invoke(*call.placed(place.addresses))
+        yield f"{place.what}: did not trap"
+    except KernelTrapError as trap:
+        if trap.contract != by_contract:
+            yield f"{place.what}: {trap}, {'not by the contract' if by_contract else 'as if arguments were wrong'}"
+
+
+def _wrong_outputs(instance: Instance, call: Call, place: Place) -> Iterator[str]:
+    for name, data in call.outputs.items():
+        got = instance.arena.view(place.addresses[name], len(data))
+        wrong = np.flatnonzero(got != np.frombuffer(data, np.uint8))
+        if wrong.size:
+            at = int(wrong[0]) // 4 * 4
+            here, there = got[at : at + 4].tobytes().hex(" "), data[at : at + 4].hex(" ")
+            yield f"{place.what}: {name} has {here} at byte {at}, not {there}"

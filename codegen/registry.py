@@ -70,7 +70,7 @@ def select(
 
 
 def _at(unroll: int) -> tuple[KernelSpec, ...]:
-    fixed = [spec for spec in SINGLES if spec.strategy == "article"]
+    fixed = [spec for spec in SINGLES if spec.is_fixed]
     same = [spec for spec in SINGLES if spec.unroll == unroll and spec not in fixed]
     return (*(replace(family, unroll=unroll) for family in FAMILIES), *fixed, *same)
 

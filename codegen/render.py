@@ -20,7 +20,7 @@ from jinja2 import (
 )
 
 from codegen.errors import TemplateError
-from codegen.plan import TABLE_BYTES, Plan, plan
+from codegen.plan import Plan, plan
 from codegen.spec import KernelSpec
 
 _WIDTH = 110
@@ -89,16 +89,9 @@ def render_plan(numbers: Plan, root: Path | None = None, *, timed: bool = False)
 
 def _rendered(numbers: Plan, env: Environment, timed: bool) -> str:
     spec = numbers.spec
-    body = tidy(
-        env.get_template(f"{spec.contract}.wat.j2").render(
-            plan=numbers,
-            timed=timed,
-            not_whole_blocks=_not_whole_blocks(numbers),
-            table_bytes=TABLE_BYTES,
-        )
-    )
-    opcodes = loop_opcodes(body) / spec.unroll
-    header = env.get_template("lib/header.wat.j2").render(plan=numbers, opcodes=opcodes, wrap=_wrap)
+    body = tidy(env.get_template(f"{spec.contract}.wat.j2").render(plan=numbers, timed=timed))
+    opcodes = loop_opcodes(body, spec.export) / spec.unroll
+    header = env.get_template("lib/header/common.wat.j2").render(plan=numbers, opcodes=opcodes, wrap=_wrap)
     return tidy(header) + body
 
 
@@ -110,23 +103,18 @@ def tidy(text: str) -> str:
     return joined
 
 
-def loop_opcodes(text: str) -> int:
-    """Opcodes in the first loop of the kernel's function, as cost.py counts them in the assembled bytes.
+def loop_opcodes(text: str, export: str) -> int:
+    """Opcodes in the first loop of the exported function, as cost.py counts them in the assembled bytes.
 
     The header's cost comes from here since it stands in the text that is assembled; a test holds the two equal.
     """
-    start = text.index("(loop", text.index(' (export "ggml_'))
+    start = text.index("(loop", text.index(f'(export "{export}")'))
     depth, end = 1, start + 1
     while depth:
         depth += {"(": 1, ")": -1}.get(text[end], 0)
         end += 1
     loop = re.sub(r";;.*", "", text[start:end])
     return sum(not _NOT_COUNTED.match(word) for word in re.findall(r"\(([a-z0-9_.]+)", loop))
-
-
-def _not_whole_blocks(numbers: Plan) -> str:
-    """The sign bit, and the bits that a multiple of the block size has clear."""
-    return f"0x{0x80000000 | (numbers.x.elements - 1):08x}"
 
 
 def _splat_f32(exponent: int) -> str:

@@ -14,10 +14,10 @@ import numpy.typing as npt
 from codegen.errors import InputError
 from codegen.formats import Q8_0
 from codegen.gguf_file import Matrix
-from codegen.judge import bound, mismatch, ulps
-from codegen.plan import plan
+from codegen.ops.vec_dot.judge import bound, mismatch, ulps
+from codegen.ops.vec_dot.kernel import Kernel
+from codegen.ops.vec_dot.plan import plan
 from codegen.reference import Expected, dot_rows, quantize_q8_0
-from codegen.runtime import Kernel
 
 _ROWS_AT_ONCE = 1 << 21
 """Weights that the oracle decodes at once, over columns: bounds its memory."""

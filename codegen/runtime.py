@@ -1,103 +1,44 @@
-"""From wasm bytes to a callable: engine, memory arena, Kernel.
+"""From wasm bytes to something that can be called, whatever the operation: engine, memory arena, Instance.
 
-A call from Python costs tens of microseconds, so everything that runs a kernel often goes through `rows`,
-which loops inside wasm.
+A call from Python costs tens of microseconds: what runs a kernel often loops inside wasm.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import cast
+from typing import Self
 
-import numpy as np
-import numpy.typing as npt
 import wasmtime
 
-from codegen.arena import U8, Arena
+from codegen.arena import Arena
 from codegen.assemble import assemble
-from codegen.errors import KernelCallError, KernelLoadError, KernelTrapError
-from codegen.formats import FORMATS, BlockFormat
-from codegen.host import (
-    EngineOptions,
-    Extern,
-    as_count,
-    as_func,
-    as_i32,
-    as_memory,
-    driver,
-    engine,
-    reason_of,
-)
+from codegen.errors import KernelLoadError, KernelTrapError
+from codegen.host import EngineOptions, Extern, as_argument, as_func, as_memory, engine, reason_of
 from codegen.plan import PAGE, TABLE_BYTES
-from codegen.reference import Bytes
 from codegen.render import render
 from codegen.spec import KernelSpec, Memory, Scales
-
-F32 = npt.NDArray[np.float32]
-
-
-_IGNORED = 0x5A5A5A5A
-"""What is passed for bs, bx and by: a kernel that does not ignore them goes wrong."""
 
 _TABLE_AT = 12_345
 """Where a kernel that imports its memory keeps its f16 table: not at 0, and not aligned, so that this is tested."""
 
 
-@dataclass(frozen=True)
-class Placed:
-    """Rows of blocks in a kernel's memory, until it places others; the fields are those of templates/driver.wat.j2."""
-
-    kernel: Kernel
-    number: int
-    rows: int
-    n: int
-    s: int
-    x: int
-    x_step: int
-    y: int
-    y_step: int
-
-    def run(self, rounds: int) -> None:
-        """Computes all rows, `rounds` times over.
-
-        Raises:
-            KernelCallError: the kernel has placed other rows since.
-        """
-        if not self.kernel.holds(self):
-            raise KernelCallError("rows: the kernel has placed others since; place them again")
-        if self.rows:
-            self.kernel.call_rows(rounds, self.rows, self.n, self.s, self.x, self.x_step, self.y, self.y_step)
-
-    def compute(self) -> F32:
-        """Computes all rows; the results."""
-        self.run(1)
-        return self.kernel.arena.view(self.s, 4 * self.rows).copy().view("<f4")
-
-
-class Kernel:
-    """A kernel ready to be called."""
+class Instance:
+    """A kernel instantiated in wasmtime, and its memory."""
 
     def __init__(self, spec: KernelSpec, wasm: bytes, options: EngineOptions | None = None) -> None:
         self.spec, self.wasm = spec, wasm
-        self.x: BlockFormat = FORMATS[spec.x]
-        self.y: BlockFormat = FORMATS[spec.y]
-        host = engine(options or EngineOptions())
-        self.store = wasmtime.Store(host)
+        self._engine = engine(options or EngineOptions())
+        self.store = wasmtime.Store(self._engine)
         try:
-            module = wasmtime.Module(host, wasm)
+            module = wasmtime.Module(self._engine, wasm)
         except wasmtime.WasmtimeError as error:
             raise KernelLoadError(f"{spec.name}: refused by wasmtime ({reason_of(error)})") from None
         imports, memory = self._imports(module)
         exports = wasmtime.Instance(self.store, module, imports).exports(self.store)
-        memory = memory or as_memory(exports["memory"])
-        self._vec_dot = as_func(exports[spec.export])
-        caller = wasmtime.Instance(self.store, wasmtime.Module(host, driver()), [self._vec_dot])
-        self._rows = as_func(caller.exports(self.store)["rows"])
-        self._placed = 0
-        self.arena = Arena(self.store, memory, self._first_free())
+        self.function = as_func(exports[spec.export])
+        self.arena = Arena(self.store, memory or as_memory(exports["memory"]), self._first_free())
 
     @classmethod
-    def load(cls, spec: KernelSpec, options: EngineOptions | None = None) -> Kernel:
+    def load(cls, spec: KernelSpec, options: EngineOptions | None = None) -> Self:
         """Renders, assembles and instantiates a spec.
 
         Raises:
@@ -123,94 +64,31 @@ class Kernel:
             return 0
         return TABLE_BYTES + (_TABLE_AT if self.spec.memory is Memory.IMPORT else 0)
 
-    def vec_dot(self, x: Bytes, y: Bytes, n: int) -> float:
-        """The dot product of n elements.
+    def invoke(self, *arguments: int) -> None:
+        """Calls the export, once, on what is already in memory.
 
         Args:
-            x: at least n / 32 weight blocks.
-            y: at least n / 32 activation blocks.
-            n: elements, a multiple of 32.
+            arguments: one a parameter of the operation; addresses are unsigned.
 
         Raises:
-            KernelCallError: n is not a multiple of 32 or negative, or a buffer is shorter than n says.
-        """
-        return float(self.rows(x, y, 1, n)[0])
-
-    def rows(self, x: Bytes, y: Bytes, rows: int, n: int, *, per_row: bool = False) -> F32:
-        """The dot products of `rows` rows of n elements, in one call into wasm.
-
-        Args:
-            x: rows * n / 32 weight blocks, row after row.
-            y: n / 32 activation blocks that all rows share, or with `per_row` as many as x has.
-            rows: how many.
-            n: elements a row, a multiple of 32.
-            per_row: whether each row has its own activations.
-
-        Raises:
-            KernelCallError: as `vec_dot`.
-        """
-        return self.place(x, y, rows, n, per_row=per_row).compute()
-
-    def place(self, x: Bytes, y: Bytes, rows: int, n: int, *, per_row: bool = False) -> Placed:
-        """Copies the blocks of `rows` into wasm memory, in place of those of an earlier call."""
-        rows, n = as_count("rows", rows), as_count("n", n, self.x.elements)
-        x_step, y_step = self._steps(n)
-        weights = self._checked("x", x, rows * x_step)
-        activations = self._checked("y", y, y_step * (rows if per_row else 1))
-        self.arena.reset()
-        self._placed += 1
-        s = self.arena.allocate(4 * rows)
-        at_x, at_y = self.arena.put(weights), self.arena.put(activations)
-        return Placed(self, self._placed, rows, n, s, at_x, x_step, at_y, y_step if per_row else 0)
-
-    def holds(self, placed: Placed) -> bool:
-        """Whether these rows are still the ones in memory."""
-        return placed.number == self._placed
-
-    def call_rows(
-        self, rounds: int, rows: int, n: int, s: int, x: int, x_step: int, y: int, y_step: int
-    ) -> None:
-        """Calls the kernel rounds * rows times, both at least 1, on blocks already in memory; templates/driver.wat.j2.
-
-        Raises:
-            KernelTrapError: the kernel trapped.
-        """
-        if rounds < 1 or rows < 1:
-            raise KernelCallError(f"rounds = {rounds}, rows = {rows}: must be at least 1")
-        self._enter(self._rows, (rounds, rows, n, s, x, x_step, y, y_step))
-
-    def call(self, n: int, s: int, x: int, y: int, nrc: int = 1) -> None:
-        """Calls the export itself, once, on blocks already in memory. What it should ignore is not zero.
-
-        Raises:
+            KernelCallError: an argument does not fit its parameter.
             KernelTrapError: the call was outside the contract, or outside memory.
         """
-        self._enter(self._vec_dot, (n, s, _IGNORED, x, _IGNORED, y, _IGNORED, nrc))
+        types = (kind for _, kind in self.spec.operation.parameters)
+        self.enter(
+            self.function, *(as_argument(kind, value) for kind, value in zip(types, arguments, strict=True))
+        )
 
-    def _enter(self, function: wasmtime.Func, arguments: tuple[int, ...]) -> None:
+    def enter(self, function: wasmtime.Func, *arguments: int) -> None:
+        """Calls a function of wasm with arguments that wasmtime takes as they are.
+
+        Raises:
+            KernelTrapError: it trapped.
+        """
         try:
-            function(self.store, *(as_i32(value) for value in arguments))
+            function(self.store, *arguments)
         except wasmtime.Trap as trap:
             contract = trap.trap_code is wasmtime.TrapCode.UNREACHABLE
             raise KernelTrapError(
                 f"{self.spec.name}: trapped ({reason_of(trap)})", contract=contract
             ) from None
-
-    def _steps(self, n: int) -> tuple[int, int]:
-        blocks = n // self.x.elements
-        return blocks * self.x.bytes, blocks * self.y.bytes
-
-    @staticmethod
-    def _checked(name: str, data: Bytes, need: int) -> U8:
-        try:
-            view = memoryview(cast("bytes", data))
-        except (TypeError, ValueError):
-            raise KernelCallError(f"{name}: must be a buffer of bytes, not {type(data).__name__}") from None
-        if not view.c_contiguous:
-            raise KernelCallError(f"{name}: must be contiguous; copy it first")
-        if view.itemsize != 1:
-            raise KernelCallError(f"{name}: must be blocks as bytes, not items of {view.itemsize} bytes")
-        if view.nbytes < need:
-            raise KernelCallError(f"{name}: {view.nbytes} bytes, n asks for {need}; pass whole blocks")
-        # numpy has no empty view of a buffer.
-        return np.frombuffer(view, np.uint8)[:need] if view.nbytes else np.zeros(0, np.uint8)

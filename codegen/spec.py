@@ -3,8 +3,9 @@
     vec_dot_q4_0_q8_0__simd128-extmul_u4_a2_table_import
     ^op     ^x   ^y    ^isa    ^strategy ^unroll, accumulators, options
 
-Left of the double underscore is the contract, right of it how it is done. What is the default is left
-out of the name, and `KernelSpec.parse(spec.name) == spec` for every spec. docs/naming.md explains it.
+Left of the double underscore is the contract, and a tile where the operation has tiles (`_8x1`); right of it how it is
+done. What is the default is left out of the name, and `KernelSpec.parse(spec.name) == spec` for every spec.
+docs/naming.md explains it.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from typing import TypeVar
 
 from codegen.errors import SpecError, shown
 from codegen.formats import FORMATS
-from codegen.strategies import ALL, BY_NAME, Isa, Sums
+from codegen.operations import OPERATIONS, Operation, contract_of
+from codegen.strategies import Isa
 
 E = TypeVar("E", bound=StrEnum)
 
 MAX_UNROLL = 16
-MAX_ACCUMULATORS = 8
 
 
 class Scales(StrEnum):
@@ -51,14 +52,8 @@ class Memory(StrEnum):
     IMPORT = "import"
 
 
-STRATEGIES: dict[Isa, tuple[str, ...]] = {isa: tuple(s.name for s in ALL if s.isa is isa) for isa in Isa}
-"""The names of each ISA's multiply strategies, the default first."""
-
-OPS = ("vec_dot",)
-OPERANDS = (("q4_0", "q8_0"),)
-
-_NAME = re.compile(
-    rf"(?P<op>{'|'.join(OPS)})_(?P<x>{'|'.join(FORMATS)})_(?P<y>{'|'.join(FORMATS)})"
+_NAME = (
+    r"(?P<op>OPS)_(?P<x>FORMATS)(?:_(?P<y>FORMATS))?(?:_(?P<mr>[1-9][0-9]?)x(?P<nr>[1-9][0-9]?))?"
     r"__(?P<isa>[a-z0-9]+)(?:-(?P<strategy>[a-z0-9]+))?"
     r"_u(?P<unroll>[1-9][0-9]?)(?:_a(?P<accumulators>[1-9]))?"
     r"(?:_(?P<scales>overflow|table))?(?:_(?P<fold>narrow))?(?P<import>_import)?"
@@ -72,11 +67,15 @@ class KernelSpec:
     Args:
         isa: the instruction set it may use.
         unroll: blocks of 32 weights per loop iteration, 1 to 16.
-        accumulators: independent sums that the blocks of an iteration are spread over, 1 to 8; divides `unroll`.
-        strategy: how weights and activations are multiplied; empty picks the ISA's default.
+        accumulators: independent sums that the blocks of an iteration are spread over; divides `unroll`.
+        strategy: how it is done; empty picks the ISA's default.
         scales: how f16 scales are converted.
         fold: how partial sums of blocks that go together are added up.
         memory: whether the module exports its memory or imports the host's.
+        op: the operation, one of codegen/operations.py.
+        x: the format of the first operand, or of the only one.
+        y: the format of the second operand, empty where there is none.
+        tile: rows and columns that are computed at a time, None where the operation has no tiles.
 
     Raises:
         SpecError: the combination does not exist; the message names the parameter and what it may be.
@@ -92,6 +91,7 @@ class KernelSpec:
     op: str = "vec_dot"
     x: str = "q4_0"
     y: str = "q8_0"
+    tile: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         for field, kind in (("isa", Isa), ("scales", Scales), ("fold", Fold), ("memory", Memory)):
@@ -99,65 +99,86 @@ class KernelSpec:
         for field in ("strategy", "op", "x", "y"):
             if type(getattr(self, field)) is not str:
                 raise SpecError(f"{field} {shown(getattr(self, field))}: must be text")
-        strategies = STRATEGIES[self.isa]
+        if self.op not in OPERATIONS:
+            raise SpecError(f"op {shown(self.op)}: known are {', '.join(OPERATIONS)}")
+        self._check_contract()
+        self._check_strategy()
+        self._check_loop()
+
+    def _check_contract(self) -> None:
+        if self.operands not in self.operation.operands:
+            known = ", ".join(" x ".join(operands) for operands in self.operation.operands)
+            raise SpecError(f"formats {shown(self.x)} x {shown(self.y)}: {self.op} knows {known}")
+        tiles = self.operation.tiles
+        whole = type(self.tile) is tuple and all(type(side) is int for side in self.tile)
+        if not (whole and self.tile in tiles if tiles else self.tile is None):
+            known = ", ".join(f"{mr}x{nr}" for mr, nr in tiles) or "no tiles"
+            raise SpecError(f"tile {shown(self.tile)}: {self.op} has {known}")
+
+    def _check_strategy(self) -> None:
+        strategies = self.operation.strategies_of(self.isa)
+        if not strategies:
+            raise SpecError(f"isa {self.isa}: {self.op} has {', '.join(self.operation.isas)}")
         object.__setattr__(self, "strategy", self.strategy or strategies[0])
         if self.strategy not in strategies:
             raise SpecError(f"strategy {shown(self.strategy)}: {self.isa} has {', '.join(strategies)}")
-        if self.op not in OPS:
-            raise SpecError(f"op {shown(self.op)}: known are {', '.join(OPS)}")
-        if (self.x, self.y) not in OPERANDS:
-            known = ", ".join(f"{x} x {y}" for x, y in OPERANDS)
-            raise SpecError(f"formats {shown(self.x)} x {shown(self.y)}: {self.op} knows {known}")
-        self._check_loop()
 
     def _check_loop(self) -> None:
         _check_range("unroll", self.unroll, MAX_UNROLL)
-        _check_range("accumulators", self.accumulators, MAX_ACCUMULATORS)
+        _check_range("accumulators", self.accumulators, self.operation.most_accumulators)
         if self.unroll % self.accumulators:
             raise SpecError(f"accumulators = {self.accumulators}: must divide unroll = {self.unroll}")
-        if self.strategy == "article" and (self.unroll, self.scales) != (1, Scales.ARITHMETIC):
+        if self.is_fixed and (self.unroll, self.scales) != (1, Scales.ARITHMETIC):
             raise SpecError(
-                "strategy 'article': reproduces a published kernel, unroll 1 and arithmetic scales only"
+                f"strategy {self.strategy!r}: reproduces a published kernel, unroll 1 and arithmetic scales only"
             )
+        if reason := self.operation.why_not(self):
+            raise SpecError(reason)
 
-        self._check_together()
+    @property
+    def operation(self) -> Operation:
+        """What there is to know of its operation."""
+        return OPERATIONS[self.op]
 
-    def _check_together(self) -> None:
-        """What is done to several blocks at once needs several."""
-        strategy = BY_NAME[self.strategy]
-        together = self.unroll > self.accumulators and strategy.sums in (Sums.I16X8, Sums.I32X4)
-        needs = "for SIMD with at least two blocks an accumulator"
-        if self.scales is Scales.OVERFLOW and not together:
-            raise SpecError(f"scales 'overflow': {needs}")
-        if self.fold is Fold.NARROW and not together:
-            raise SpecError(f"fold 'narrow': {needs}")
-        if self.fold is Fold.NARROW and strategy.shift:
-            raise SpecError(f"fold 'narrow': sums of {self.strategy!r} do not fit in i16; use 'shuffle'")
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """The names of its operands' formats."""
+        return (self.x, self.y) if self.y else (self.x,)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether its strategy allows one unroll only."""
+        return self.strategy in self.operation.fixed
 
     @property
     def contract(self) -> str:
-        """The name's left side: what every variant of this kernel computes."""
-        return f"{self.op}_{self.x}_{self.y}"
+        """What every variant of this kernel computes, whatever its tile."""
+        return contract_of(self.op, self.operands)
 
     @property
     def export(self) -> str:
         """The function that a module exports: GGML's own name for it."""
-        return f"ggml_{self.contract}"
+        return self.operation.export.format(contract=self.contract)
 
     @property
     def name(self) -> str:
         """File name, golden's name, bench label and manifest key."""
-        strategy = "" if self.strategy == STRATEGIES[self.isa][0] else f"-{self.strategy}"
+        tile = f"_{self.tile[0]}x{self.tile[1]}" if self.tile else ""
+        default = self.operation.strategies_of(self.isa)[0]
+        strategy = "" if self.strategy == default else f"-{self.strategy}"
         accumulators = "" if self.accumulators == 1 else f"_a{self.accumulators}"
         scales = "" if self.scales is Scales.ARITHMETIC else f"_{self.scales}"
         fold = "" if self.fold is Fold.SHUFFLE else f"_{self.fold}"
         memory = "_import" if self.memory is Memory.IMPORT else ""
-        return f"{self.contract}__{self.isa}{strategy}_u{self.unroll}{accumulators}{scales}{fold}{memory}"
+        return (
+            f"{self.contract}{tile}__{self.isa}{strategy}_u{self.unroll}{accumulators}{scales}{fold}{memory}"
+        )
 
     @classmethod
     def parse(cls, name: str) -> KernelSpec:
         """The spec that a name stands for; SpecError where there is none or it is not the canonical name."""
-        match = _NAME.fullmatch(name)
+        known = {"OPS": tuple(OPERATIONS), "FORMATS": tuple(FORMATS)}
+        match = re.fullmatch(re.sub("OPS|FORMATS", lambda word: "|".join(known[word[0]]), _NAME), name)
         if not match:
             raise SpecError(f"kernel {shown(name)}: not a kernel name; see `codegen list` or docs/naming.md")
         spec = cls(
@@ -170,7 +191,8 @@ class KernelSpec:
             memory=Memory.IMPORT if match["import"] else Memory.EXPORT,
             op=match["op"],
             x=match["x"],
-            y=match["y"],
+            y=match["y"] or "",
+            tile=(int(match["mr"]), int(match["nr"])) if match["mr"] else None,
         )
         if spec.name != name:
             raise SpecError(f"kernel {shown(name)}: its name is {spec.name!r} (defaults are left out)")

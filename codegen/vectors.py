@@ -14,11 +14,11 @@ from fractions import Fraction
 from typing import Any
 
 from codegen.assemble import assemble
-from codegen.cases import Case, all_cases, random_case
 from codegen.engines.job import Job, kernel_entry
 from codegen.formats import Q4_0
-from codegen.judge import HALF_ULP
 from codegen.opcodes import known_answers, opcode_wat
+from codegen.ops.vec_dot.cases import Case, all_cases, random_case
+from codegen.ops.vec_dot.judge import HALF_ULP
 from codegen.reference import Expected, Kind, dot
 from codegen.render import render
 from codegen.spec import KernelSpec

@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from codegen.bench.machine import LEVELS, capacity, working_set
-from codegen.cases import Case, case, random_halves, rng_of
 from codegen.errors import InputError
 from codegen.formats import FORMATS
-from codegen.model import F32, result, terms
-from codegen.plan import plan
+from codegen.inputs import random_halves, rng_of
+from codegen.ops.vec_dot.cases import Case, case
+from codegen.ops.vec_dot.model import F32, result, terms
+from codegen.ops.vec_dot.plan import plan
 from codegen.reference import Expected, dot_rows
 from codegen.spec import KernelSpec
 

@@ -9,8 +9,8 @@ from codegen import arguments, registry, run, show
 from codegen.arguments import AddVerb
 from codegen.commands import DONE, FAILED
 from codegen.gguf_file import GGUFFile
+from codegen.ops.vec_dot.kernel import Kernel
 from codegen.output import progress, tracked
-from codegen.runtime import Kernel
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.verify import verify

@@ -10,8 +10,8 @@ from codegen.bench import machine
 from codegen.bench.machine import LEVELS
 from codegen.bench.problem import Problem
 from codegen.formats import Q4_0, Q8_0
-from codegen.judge import bound, mismatch
-from codegen.plan import plan
+from codegen.ops.vec_dot.judge import bound, mismatch
+from codegen.ops.vec_dot.plan import plan
 from codegen.reference import decode
 
 CACHES = {1: 48 << 10, 2: 2 << 20, 3: 64 << 20}

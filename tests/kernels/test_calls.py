@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from codegen import Isa, Kernel, KernelSpec
-from codegen.cases import random_case
 from codegen.errors import CodegenError, KernelCallError, KernelTrapError
+from codegen.ops.vec_dot.cases import random_case
 from codegen.reference import dot
 
 

@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 
 from codegen import Isa, Kernel, KernelSpec
 from codegen.bench import native
-from codegen.cases import case, random_halves, rng_of
 from codegen.errors import InputError
 from codegen.formats import Q4_0, Q8_0
-from codegen.judge import HALF_ULP, bound, mismatch
-from codegen.plan import plan
+from codegen.inputs import random_halves, rng_of
+from codegen.ops.vec_dot.cases import case
+from codegen.ops.vec_dot.judge import HALF_ULP, bound, mismatch
+from codegen.ops.vec_dot.plan import plan
 from codegen.reference import decode, dot, f16_value, quantize_q8_0
 
 try:

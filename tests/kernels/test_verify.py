@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codegen import EngineOptions, Isa, Kernel, KernelSpec, Memory, assemble, render, verify
-from codegen.cases import all_cases, constant_case, random_case
 from codegen.errors import KernelCallError, KernelLoadError, KernelTrapError
-from codegen.judge import bound, mismatch
-from codegen.plan import plan
+from codegen.operations import OPERATIONS
+from codegen.ops.vec_dot.cases import all_cases, constant_case, random_case
+from codegen.ops.vec_dot.judge import bound, mismatch
+from codegen.ops.vec_dot.plan import plan
 from codegen.reference import dot
 from codegen.registry import REGISTERED
-from codegen.spec import STRATEGIES
-from tests.specs import EVERY_SPEC, STRATEGY_OF_ISA
+from tests.specs import DOTS, STRATEGY_OF_ISA
 
 FREE_STRATEGIES = [pair for pair in STRATEGY_OF_ISA if pair[1] != "article"]
 
@@ -41,7 +41,7 @@ def test_every_block_count_with_every_unroll(isa: Isa, strategy: str, unroll: in
 
 @settings(max_examples=60, deadline=None)
 @given(
-    spec=st.sampled_from(EVERY_SPEC),
+    spec=st.sampled_from(DOTS),
     blocks=st.integers(0, 70),
     scales=st.sampled_from(["powers", "usual", "finite"]),
 )
@@ -73,7 +73,7 @@ def _loaded(spec: KernelSpec) -> Kernel:
     return _KERNELS[spec]
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES[Isa.RELAXED])
+@pytest.mark.parametrize("strategy", OPERATIONS["vec_dot"].strategies_of(Isa.RELAXED))
 @pytest.mark.parametrize("unroll", [1, 2, 4, 5])
 def test_relaxed_gives_the_same_bits_with_deterministic_mode_on_and_off(strategy: str, unroll: int) -> None:
     spec = KernelSpec(Isa.RELAXED, unroll=unroll, strategy=strategy)
@@ -118,7 +118,7 @@ def test_the_impossible_engine_is_refused_before_it_aborts_the_process() -> None
 
 @pytest.mark.parametrize(
     "spec",
-    [spec for spec in EVERY_SPEC if (spec.unroll, spec.accumulators, spec.memory) == (2, 1, Memory.IMPORT)],
+    [spec for spec in DOTS if (spec.unroll, spec.accumulators, spec.memory) == (2, 1, Memory.IMPORT)],
     ids=lambda spec: spec.name,
 )
 def test_blocks_and_results_above_2_gib(spec: KernelSpec) -> None:

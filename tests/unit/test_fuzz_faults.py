@@ -16,7 +16,7 @@ import codegen.__main__ as command_line
 from codegen import gguf_scan
 from codegen.arena import Arena
 from codegen.gguf_file import GGUFFile
-from codegen.runtime import Kernel, Placed
+from codegen.ops.vec_dot.kernel import Kernel, Placed
 from codegen.spec import KernelSpec
 from tests.fuzzing import TARGETS, first_fault
 from tools.fuzz.api_target import APITarget

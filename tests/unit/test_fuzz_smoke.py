@@ -17,8 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codegen.arena import WASM32_BYTES
+from codegen.formats import FORMATS
 from codegen.gguf_file import GGUFFile
-from codegen.spec import STRATEGIES, Fold, KernelSpec, Memory, Scales
+from codegen.operations import OPERATIONS
+from codegen.spec import Fold, KernelSpec, Memory, Scales
 from codegen.strategies import Isa
 from tests.fuzzing import TARGETS, first_fault
 from tools.fuzz import __main__ as fuzz
@@ -77,13 +79,16 @@ RIGHT: dict[str, st.SearchStrategy[Any]] = {
     "isa": st.sampled_from(Isa),
     "unroll": st.integers(1, 16),
     "accumulators": st.integers(1, 8),
-    "strategy": st.sampled_from(sorted({name for names in STRATEGIES.values() for name in names})),
+    "strategy": st.sampled_from(
+        sorted({s.name for operation in OPERATIONS.values() for s in operation.strategies})
+    ),
     "scales": st.sampled_from(Scales),
     "fold": st.sampled_from(Fold),
     "memory": st.sampled_from(Memory),
-    "op": st.just("vec_dot"),
-    "x": st.just("q4_0"),
-    "y": st.just("q8_0"),
+    "op": st.sampled_from(list(OPERATIONS)),
+    "x": st.sampled_from(list(FORMATS)),
+    "y": st.sampled_from(["", *FORMATS]),
+    "tile": st.none() | st.tuples(st.integers(1, 8), st.integers(1, 8)),
 }
 WRONG = st.none() | st.integers() | st.floats() | st.text(max_size=9) | st.binary() | st.lists(st.none())
 
@@ -96,7 +101,8 @@ def test_any_fields(arguments: dict[str, Any]) -> None:
 
 
 NAMES = st.from_regex(
-    r"vec_dot_q[48]_0_q8_0__\w+(-\w+)?_u\d+(_a\d)?(_table|_overflow)?(_narrow)?(_import)?", fullmatch=True
+    r"(vec_dot_q4_0|vec_dot|quantize_row)_q8_0(_4x1)?__\w+(-\w+)?_u\d+(_a\d)?(_table|_overflow)?(_narrow)?(_import)?",
+    fullmatch=True,
 )
 
 

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from codegen import Isa, KernelSpec
-from codegen.cases import random_case
-from codegen.judge import differs, roundings
-from codegen.model import result, terms
-from codegen.plan import plan
+from codegen.ops.vec_dot.cases import random_case
+from codegen.ops.vec_dot.judge import differs, roundings
+from codegen.ops.vec_dot.model import result, terms
+from codegen.ops.vec_dot.plan import plan
 
 
 def test_one_block_a_turn_is_summed_in_order() -> None:

@@ -7,7 +7,7 @@ import pytest
 from codegen import KernelSpec, assemble, render
 from codegen.errors import AssembleError, TemplateError
 from codegen.golden import check
-from codegen.plan import plan
+from codegen.ops.vec_dot.plan import plan
 from codegen.registry import REGISTERED
 from codegen.render import template_root
 

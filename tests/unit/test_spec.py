@@ -1,9 +1,13 @@
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from codegen import Isa, KernelSpec
 from codegen.errors import CodegenError, SpecError
+from codegen.operations import OPERATIONS
 from codegen.registry import FAMILIES, FASTEST, REGISTERED, UNROLLS, select
 from tests.specs import EVERY_SPEC
 
@@ -22,6 +26,31 @@ def test_defaults_are_left_out_of_a_name() -> None:
     spec = KernelSpec(Isa.SIMD128, unroll=2, accumulators=2, strategy="extmul")
     assert spec.name == "vec_dot_q4_0_q8_0__simd128-extmul_u2_a2"
     assert KernelSpec(Isa.RELAXED).name == "vec_dot_q4_0_q8_0__relaxed_u1"
+
+
+def test_an_operation_with_tiles_has_them_in_its_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    tiled = replace(OPERATIONS["vec_dot"], name="gemm", operands=(("q8_0",),), tiles=((4, 4), (8, 1)))
+    monkeypatch.setitem(OPERATIONS, "gemm", tiled)
+    spec = KernelSpec(Isa.RELAXED, unroll=2, op="gemm", x="q8_0", y="", tile=(8, 1))
+    assert spec.name == "gemm_q8_0_8x1__relaxed_u2"
+    assert spec.contract == "gemm_q8_0"
+    assert KernelSpec.parse(spec.name) == spec
+    for name in ("gemm_q8_0__relaxed_u2", "gemm_q8_0_1x8__relaxed_u2", "vec_dot_q4_0_q8_0_8x1__relaxed_u2"):
+        with pytest.raises(SpecError, match=r"^tile "):
+            KernelSpec.parse(name)
+    for tile in (None, (8, True), [8, 1], (8, 1, 1), "8x1", np.zeros(2)):
+        with pytest.raises(SpecError, match=r"^tile "):
+            replace(spec, tile=tile)  # type: ignore[arg-type]
+
+
+def test_an_operation_without_strategies_for_an_isa_has_no_such_kernels(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dots = OPERATIONS["vec_dot"]
+    strict = replace(dots, strategies=tuple(s for s in dots.strategies if s.isa is not Isa.RELAXED))
+    monkeypatch.setitem(OPERATIONS, "vec_dot", strict)
+    with pytest.raises(SpecError, match=r"^isa relaxed: vec_dot has scalar, simd128"):
+        KernelSpec(Isa.RELAXED)
 
 
 @given(st.text(max_size=60) | st.text(alphabet="vecdotq408_simdrlxua-", max_size=60))

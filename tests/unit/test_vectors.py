@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 
 from codegen import Isa, Kernel, KernelSpec
-from codegen.judge import roundings
-from codegen.plan import plan
+from codegen.operations import OPERATIONS
+from codegen.ops.vec_dot.judge import roundings
+from codegen.ops.vec_dot.plan import plan
 from codegen.reference import dot
-from codegen.spec import STRATEGIES
 from codegen.vectors import DOTS, FURTHER_ROUNDINGS, OPCODES, expectation, files
 
 FOLDER = Path(__file__).resolve().parents[1] / "vectors"
@@ -63,14 +63,13 @@ def test_no_kernel_rounds_more_often_than_the_vectors_allow() -> None:
 
 
 def test_every_strategy_passes_them_here() -> None:
-    for isa, strategies in STRATEGIES.items():
-        for strategy in strategies:
-            kernel = Kernel.load(KernelSpec(isa, strategy=strategy))
-            for case in CASES:
-                if case["expect"] == {"trap": True}:
-                    continue
-                got = kernel.vec_dot(bytes.fromhex(case["x"]), bytes.fromhex(case["y"]), case["n"])
-                assert fits(got, case["expect"]), (strategy, case["name"], got)
+    for strategy in OPERATIONS["vec_dot"].strategies:
+        kernel = Kernel.load(KernelSpec(strategy.isa, strategy=strategy.name))
+        for case in CASES:
+            if case["expect"] == {"trap": True}:
+                continue
+            got = kernel.vec_dot(bytes.fromhex(case["x"]), bytes.fromhex(case["y"]), case["n"])
+            assert fits(got, case["expect"]), (strategy, case["name"], got)
 
 
 def fits(got: float, expect: dict[str, object]) -> bool:

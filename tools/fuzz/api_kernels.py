@@ -12,10 +12,11 @@ import numpy as np
 
 from codegen.errors import CodegenError, KernelCallError
 from codegen.formats import Q4_0, Q8_0
-from codegen.judge import bound, mismatch
-from codegen.plan import plan
+from codegen.operations import OPERATIONS
+from codegen.ops.vec_dot.judge import bound, mismatch
+from codegen.ops.vec_dot.kernel import Kernel
+from codegen.ops.vec_dot.plan import plan
 from codegen.reference import dot_rows
-from codegen.runtime import Kernel
 from codegen.spec import KernelSpec, Memory
 from codegen.strategies import Isa
 from tools.fuzz.api_specs import any_spec
@@ -112,7 +113,15 @@ def right_call(random: Random) -> tuple[KernelSpec, Whole, Whole, bool, bytes, b
         x, y = _finite(x, Q4_0.bytes), _finite(y, Q8_0.bytes)
     rows_type, n_type = random.choice((int, np.int64, np.uint8)), random.choice((int, np.int64, np.uint16))
     wrapping = random.randrange(len(_WRAPPED))
-    return any_spec(random), rows_type(rows), n_type(blocks * 32), per_row, x, y, wrapping
+    return (
+        any_spec(random, [OPERATIONS["vec_dot"]]),
+        rows_type(rows),
+        n_type(blocks * 32),
+        per_row,
+        x,
+        y,
+        wrapping,
+    )
 
 
 def _finite(data: bytes, size: int) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from random import Random
 from typing import Any
@@ -9,11 +10,14 @@ from typing import Any
 import numpy as np
 
 from codegen.errors import SpecError
+from codegen.operations import OPERATIONS, Operation
 from codegen.plan import plan
-from codegen.spec import MAX_ACCUMULATORS, MAX_UNROLL, STRATEGIES, Fold, KernelSpec, Memory, Scales
+from codegen.spec import MAX_UNROLL, Fold, KernelSpec, Memory, Scales
 from codegen.strategies import Isa
 from tools.fuzz.mutations import NUMBERS
 from tools.fuzz.target import expect, refused
+
+_STRATEGIES = tuple(strategy.name for operation in OPERATIONS.values() for strategy in operation.strategies)
 
 
 def _any_value(random: Random) -> Any:
@@ -21,7 +25,7 @@ def _any_value(random: Random) -> Any:
     return random.choice(
         (None, True, 0, -1, 2.0, 2.5, float("nan"), number, -number, 10**30, "", "relaxed", "relaxed\n", "q4_0", "\0",
          "\udcff", "x" * 5000, b"relaxed", [], ["dot"], {}, (), set(), object, np.int64(2), np.float32(2), np.zeros(2),
-         Isa.SCALAR, Scales.TABLE, Memory.IMPORT, *(name for names in STRATEGIES.values() for name in names))
+         Isa.SCALAR, Scales.TABLE, Memory.IMPORT, *OPERATIONS, *_STRATEGIES)
     )  # fmt: skip
 
 
@@ -68,16 +72,21 @@ def parse(name: str) -> str:
     return "parsed"
 
 
-def any_spec(random: Random) -> KernelSpec:
-    """Any spec that exists."""
+def any_spec(random: Random, operations: Sequence[Operation] = tuple(OPERATIONS.values())) -> KernelSpec:
+    """Any spec that exists, of these operations."""
     while True:
-        isa = random.choice(tuple(Isa))
+        operation = random.choice(operations)
+        isa = random.choice(operation.isas)
         unroll = random.randint(1, MAX_UNROLL)
-        accumulators = random.choice((1, 1, random.randint(1, MAX_ACCUMULATORS)))
-        strategy = random.choice(STRATEGIES[isa])
+        accumulators = random.choice((1, 1, random.randint(1, operation.most_accumulators)))
+        strategy = random.choice(operation.strategies_of(isa))
         scales, fold = random.choice(tuple(Scales)), random.choice(tuple(Fold))
         memory = random.choice(tuple(Memory))
+        x, y = (*random.choice(operation.operands), "")[:2]
+        tile = random.choice(operation.tiles) if operation.tiles else None
         try:
-            return KernelSpec(isa, unroll, accumulators, strategy, scales, fold, memory)
+            return KernelSpec(
+                isa, unroll, accumulators, strategy, scales, fold, memory, operation.name, x, y, tile
+            )
         except SpecError:
             continue

@@ -23,9 +23,9 @@ from gguf import GGUFReader
 from codegen.errors import GGUFError
 from codegen.formats import Q4_0, Q8_0
 from codegen.gguf_file import GGUFFile, Matrix
+from codegen.ops.vec_dot.kernel import Kernel
 from codegen.registry import REGISTERED
 from codegen.run import multiply
-from codegen.runtime import Kernel
 from codegen.spec import KernelSpec
 from tests.gguf_files import F32, write_model
 from tools.fuzz.gguf_models import crowded_model, lie, sound_model

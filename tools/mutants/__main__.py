@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codegen import KernelSpec, assemble
+from codegen.ops.vec_dot.plan import plan
 from codegen.output import tracked
-from codegen.plan import plan
 from codegen.render import render_plan, template_root
 from codegen.verify import verify_wasm
 from tools.mutants.bench import BENCH

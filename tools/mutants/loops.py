@@ -105,10 +105,10 @@ LOOPS: tuple[Mutant, ...] = (
         "n not checked",
         "relaxed_u4",
         FRAME,
-        "(i32.and (local.get $n) (i32.const {{ not_whole_blocks }}))",
+        "(i32.and (local.get $n) (i32.const {{ plan.not_whole_blocks }}))",
         "(i32.const 0)",
     ),
-    text("negative n accepted", "scalar_u1", FRAME, "{{ not_whole_blocks }}", "0x0000001f"),
+    text("negative n accepted", "scalar_u1", FRAME, "{{ plan.not_whole_blocks }}", "0x0000001f"),
     text("nrc not checked", "relaxed_u4", FRAME, "(i32.xor (local.get $nrc) (i32.const 1))", "(i32.const 0)"),
     text(
         "addresses compared as signed",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from codegen.plan import Block, Group, Plan
+from codegen.ops.vec_dot.plan import Block, DotPlan, Group
 from codegen.strategies import Constant
 
 
@@ -22,7 +22,7 @@ class Mutant:
     file: str = ""
     old: str = ""
     new: str = ""
-    plan: Callable[[Plan], Plan] | None = None
+    plan: Callable[[DotPlan], DotPlan] | None = None
     tests: tuple[str, ...] = ()
 
 
@@ -36,15 +36,15 @@ def code(name: str, tests: str, file: str, old: str, new: str) -> Mutant:
     return Mutant(name, (), file, old, new, tests=tuple(tests.split()))
 
 
-def number(name: str, kernels: str, change: Callable[[Plan], Plan]) -> Mutant:
+def number(name: str, kernels: str, change: Callable[[DotPlan], DotPlan]) -> Mutant:
     """A fault in a plan."""
     return Mutant(name, tuple(kernels.split()), plan=change)
 
 
-def last_block(change: Callable[[Block], Block]) -> Callable[[Plan], Plan]:
+def last_block(change: Callable[[Block], Block]) -> Callable[[DotPlan], DotPlan]:
     """Changes the last block of the unrolled loop."""
 
-    def changed(numbers: Plan) -> Plan:
+    def changed(numbers: DotPlan) -> DotPlan:
         *groups, group = numbers.groups
         blocks = (*group.blocks[:-1], change(group.blocks[-1]))
         return replace(numbers, groups=(*groups, replace(group, blocks=blocks)))
@@ -52,7 +52,7 @@ def last_block(change: Callable[[Block], Block]) -> Callable[[Plan], Plan]:
     return changed
 
 
-def constant(name: str, was: str, value: str) -> Callable[[Plan], Plan]:
+def constant(name: str, was: str, value: str) -> Callable[[DotPlan], DotPlan]:
     """Changes what a constant vector has in its lanes."""
 
     def change(one: Constant) -> Constant:
@@ -65,7 +65,7 @@ def constant(name: str, was: str, value: str) -> Callable[[Plan], Plan]:
     )
 
 
-def tail(change: Callable[[Block], Block]) -> Callable[[Plan], Plan]:
+def tail(change: Callable[[Block], Block]) -> Callable[[DotPlan], DotPlan]:
     """Changes the block of the loop that the unrolled one leaves the rest to."""
     return lambda numbers: replace(numbers, last=Group((change(numbers.last.blocks[0]),), accumulator=0))
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from codegen.formats import Q4_0, Q8_0
-from codegen.plan import Plan
+from codegen.ops.vec_dot.plan import DotPlan
 from codegen.reference import Bytes, decode
 
 F32 = npt.NDArray[np.float32]
@@ -25,7 +25,7 @@ def terms(x: Bytes, y: Bytes) -> F32:
     return product
 
 
-def result(numbers: Plan, each: F32) -> np.float32:
+def result(numbers: DotPlan, each: F32) -> np.float32:
     """The sum of terms as the kernel adds them."""
     vectors = {a: np.zeros(4, np.float32) for a in numbers.vectors}
     scalars = {a: np.float32(0) for a in numbers.scalars}

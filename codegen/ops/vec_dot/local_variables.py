@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from codegen.ops.vec_dot.strategies import BY_NAME
 from codegen.spec import KernelSpec, Memory, Scales
-from codegen.strategies import BY_NAME, Constant, Isa, Local
+from codegen.strategies import Constant, Isa, Local
 
 
 def local_variables(

@@ -1,0 +1,94 @@
+"""The one list of operations: for each its contract, and the package in codegen/ops/ that knows the rest of it.
+
+A name's left side is an operation and its operands' formats, as `vec_dot_q4_0_q8_0`: its contract. The stages after the
+spec find what they need of an operation with `stage`; they do not know the operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Literal
+
+from codegen.ops.vec_dot import strategies as vec_dot
+from codegen.strategies import Isa, Strategy
+
+if TYPE_CHECKING:  # the spec reads this list
+    from codegen.spec import KernelSpec
+
+Stage = Literal["plan", "verification"]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What a family of kernels computes, and how it is called.
+
+    Attributes:
+        name: GGML's own word for it.
+        operands: the formats that it is made for, one or two names each.
+        parameters: names and types of its export's parameters, in order; it returns nothing.
+        export: the export's name, with `{contract}` in it.
+        strategies: the ways to do it; the first of an ISA is its default. An ISA without any has no such kernels.
+        tiles: rows and columns that its kernels compute at a time; empty where it has no tiles.
+        most_accumulators: independent sums that its kernels can have.
+        why_not: why a spec of it does not exist, where its options do not go together.
+        fixed: strategies that are one block a turn and compute scales, and cannot be otherwise.
+    """
+
+    name: str
+    operands: tuple[tuple[str, ...], ...]
+    parameters: tuple[tuple[str, str], ...]
+    export: str
+    strategies: tuple[Strategy, ...]
+    why_not: Callable[[KernelSpec], str | None]
+    tiles: tuple[tuple[int, int], ...] = ()
+    most_accumulators: int = 1
+    fixed: tuple[str, ...] = ()
+
+    def strategies_of(self, isa: Isa) -> tuple[str, ...]:
+        """The names of an ISA's strategies, the default first."""
+        return tuple(strategy.name for strategy in self.strategies if strategy.isa is isa)
+
+    @property
+    def isas(self) -> tuple[Isa, ...]:
+        """The ISAs that it has strategies for."""
+        return tuple(isa for isa in Isa if self.strategies_of(isa))
+
+    def stage(self, name: Stage) -> ModuleType:
+        """The module of codegen/ops/<operation>/ that a stage needs.
+
+        `plan` has `plan(spec)`, `verification` has `check(spec, wasm, report)`. Imported when it is asked for, since
+        those stages come after the spec, and the spec reads this list.
+        """
+        return import_module(f"codegen.ops.{self.name}.{name}")
+
+
+OPERATIONS: dict[str, Operation] = {
+    operation.name: operation
+    for operation in (
+        Operation(
+            name="vec_dot",
+            operands=(("q4_0", "q8_0"),),
+            parameters=tuple((name, "i32") for name in ("n", "s", "bs", "vx", "bx", "vy", "by", "nrc")),
+            export="ggml_{contract}",
+            strategies=vec_dot.ALL,
+            why_not=vec_dot.why_not,
+            most_accumulators=8,
+            fixed=("article",),
+        ),
+    )
+}
+
+
+def contract_of(operation: str, operands: tuple[str, ...]) -> str:
+    """A contract's name."""
+    return "_".join((operation, *operands))
+
+
+def contracts() -> Iterator[tuple[str, Operation, tuple[str, ...]]]:
+    """Every contract there is: its name, its operation and its operands."""
+    for operation in OPERATIONS.values():
+        for operands in operation.operands:
+            yield contract_of(operation.name, operands), operation, operands

@@ -1,0 +1,229 @@
+"""The numbers of a dot product: every offset, constant, local and loop count that its template writes down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from codegen.formats import FORMATS, BlockFormat
+from codegen.ops.vec_dot.local_variables import local_variables
+from codegen.ops.vec_dot.strategies import BY_NAME, Sums
+from codegen.plan import PAGE, TABLE_BYTES, Plan
+from codegen.spec import Fold, KernelSpec, Scales
+from codegen.strategies import Constant, lanes
+
+FACTOR = {Scales.ARITHMETIC: 127, Scales.OVERFLOW: 112}
+"""What scales of several blocks are multiplied with: the largest power of two of f32, or one that overflows f16's
+infinities."""
+
+F16_TO_F32 = 112
+"""An f16's bits, moved to an f32's place, read 2^-112 times its value (the difference of the exponent biases)."""
+
+
+@dataclass(frozen=True)
+class Nibble:
+    """One weight of the scalar kernel: how far left it moves to reach the top of its word, and its partner."""
+
+    left: int
+    half: str
+    y: int
+
+
+@dataclass(frozen=True)
+class Word:
+    """Eight packed weights of the scalar kernel."""
+
+    x: int
+    nibbles: tuple[Nibble, ...]
+
+
+@dataclass(frozen=True)
+class Half:
+    """Eight activations of one nibble half: where they are, and how far up in a lane the even and odd weights stand."""
+
+    y: int
+    even: int
+    odd: int
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Sixteen packed weights of the SWAR kernel, and the activations of their low and high nibbles."""
+
+    x: int
+    halves: tuple[Half, ...]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Byte offsets of one block's parts from the pointers $x and $y."""
+
+    index: int
+    x_scale: int
+    x_quants: int
+    y_scale: int
+    y_low: int
+    y_low_second: int
+    y_high: int
+    y_high_second: int
+    y_low_before: int
+    y_high_before: int
+    words: tuple[Word, ...]
+    packed: tuple[Packed, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Blocks whose integer sums and scales share a vector: four, two, or one alone in scalars."""
+
+    blocks: tuple[Block, ...]
+    accumulator: int
+
+    @property
+    def size(self) -> int:
+        """1, 2 or 4 blocks."""
+        return len(self.blocks)
+
+
+@dataclass(frozen=True)
+class DotPlan(Plan):
+    """All numbers of one kernel."""
+
+    x: BlockFormat
+    y: BlockFormat
+    sums: Sums
+    x_exponent: int
+    y_exponent: int
+    """Scales are multiplied by 2 to these: the f16 bias, less what a strategy's shift left in the sum."""
+    groups: tuple[Group, ...]
+    last: Group
+    """One block, for the loop over what the unrolled loop leaves."""
+    vectors: tuple[int, ...]
+    """Accumulators that are vectors, one block a lane."""
+    scalars: tuple[int, ...]
+    """Accumulators that are scalars, for blocks that go alone; what the unrolled loop leaves goes to the first."""
+    elements: int
+    x_step: int
+    y_step: int
+    """Elements per turn of the unrolled loop, and the bytes that they take of either operand."""
+
+    @property
+    def not_whole_blocks(self) -> str:
+        """The sign bit, and the bits that a multiple of the block size has clear."""
+        return f"0x{0x80000000 | (self.x.elements - 1):08x}"
+
+    @property
+    def table_exponent(self) -> int:
+        """What scales are multiplied by on their way into the table, as a power of two."""
+        return F16_TO_F32
+
+    @property
+    def may_misread(self) -> bool:
+        """Whether the unrolled loop reads infinities and NaN as something else: then all blocks start over."""
+        return not self.table and bool(self.vectors)
+
+    @property
+    def total_exponent(self) -> int:
+        """What vector sums must be multiplied by at the end, as a power of two."""
+        if self.spec.scales is Scales.ARITHMETIC:
+            return self.x_exponent + self.y_exponent - FACTOR[Scales.ARITHMETIC]
+        return self.y_exponent - self.x_exponent
+
+    @property
+    def has_tail(self) -> bool:
+        """Whether a loop of single blocks follows the unrolled one."""
+        return self.spec.unroll > 1
+
+
+def plan(spec: KernelSpec) -> DotPlan:
+    """The numbers of a kernel; a pure function of its spec."""
+    x, y, strategy = FORMATS[spec.x], FORMATS[spec.y], BY_NAME[spec.strategy]
+    groups = _groups(spec, x, y)
+    leftovers = {0} if spec.unroll > 1 else set()
+    vectors = tuple(sorted({group.accumulator for group in groups if group.size > 1}))
+    scalars = tuple(sorted({group.accumulator for group in groups if group.size == 1} | leftovers))
+    bias = 0 if spec.scales is Scales.TABLE else F16_TO_F32
+    return DotPlan(
+        spec=spec,
+        x=x,
+        y=y,
+        sums=strategy.sums,
+        x_exponent=bias,
+        y_exponent=bias - strategy.shift,
+        groups=groups,
+        last=Group((_block(0, x, y),), accumulator=0),
+        vectors=vectors,
+        scalars=scalars,
+        elements=x.elements * spec.unroll,
+        x_step=x.bytes * spec.unroll,
+        y_step=y.bytes * spec.unroll,
+        locals=local_variables(
+            spec, _constants(spec, groups), max(group.size for group in groups), vectors, scalars
+        ),
+        constants=(*strategy.constants, *_constants(spec, groups)),
+        pages=1 + (TABLE_BYTES // PAGE if spec.scales is Scales.TABLE else 0),
+    )
+
+
+def _constants(spec: KernelSpec, groups: tuple[Group, ...]) -> tuple[Constant, ...]:
+    """Besides the strategy's: what scales of a group are multiplied with, and ones to add pairs with."""
+    found = []
+    if spec.scales in FACTOR:
+        power = f"0x1p+{FACTOR[spec.scales]}"
+        for size in sorted({group.size for group in groups} - {1}):
+            # A pair leaves the upper lanes zero, whatever they hold: their factor is zero.
+            factors = (power,) * size + ("0",) * (4 - size)
+            found.append(lanes(f"factors{size}", "f32x4", factors, f"a power of two for {size} scales"))
+    if spec.fold is Fold.NARROW:
+        found.append(
+            Constant(
+                "ones", "(i16x8.splat (local.get $nrc))", "1 in each i16 lane, which engines must not know"
+            )
+        )
+    return tuple(found)
+
+
+def _block(index: int, x: BlockFormat, y: BlockFormat) -> Block:
+    x_at, y_at = index * x.bytes, index * y.bytes
+    low = y_at + y.quants_offset
+    high = low + y.quants_bytes // 2
+    return Block(
+        index=index,
+        x_scale=x_at + x.scale_offset,
+        x_quants=x_at + x.quants_offset,
+        y_scale=y_at + y.scale_offset,
+        y_low=low,
+        y_low_second=low + 8,
+        y_high=high,
+        y_high_second=high + 8,
+        y_low_before=low - 1,
+        y_high_before=high - 1,
+        words=tuple(_word(x_at + x.quants_offset, low, high, byte) for byte in range(0, x.quants_bytes, 4)),
+        packed=tuple(
+            Packed(x_at + x.quants_offset + byte, (Half(low + byte, 0, 8), Half(high + byte, 4, 12)))
+            for byte in range(0, x.quants_bytes, 8)
+        ),
+    )
+
+
+def _word(x_at: int, low: int, high: int, byte: int) -> Word:
+    nibbles = []
+    for k in range(4):
+        nibbles.append(Nibble(left=28 - 8 * k, half="low", y=low + byte + k))
+        nibbles.append(Nibble(left=24 - 8 * k, half="high", y=high + byte + k))
+    return Word(x=x_at + byte, nibbles=tuple(nibbles))
+
+
+def _groups(spec: KernelSpec, x: BlockFormat, y: BlockFormat) -> tuple[Group, ...]:
+    """Each accumulator takes a run of unroll / accumulators blocks, in fours, then twos, then one."""
+    blocks = tuple(_block(i, x, y) for i in range(spec.unroll))
+    run = spec.unroll // spec.accumulators
+    sizes = (4, 2, 1) if BY_NAME[spec.strategy].sums in (Sums.I16X8, Sums.I32X4) else (1,)
+    cuts = [0]
+    while cuts[-1] < run:
+        cuts.append(cuts[-1] + next(size for size in sizes if cuts[-1] + size <= run))
+    return tuple(
+        Group(blocks[a * run + start : a * run + stop], accumulator=a)
+        for a in range(spec.accumulators)
+        for start, stop in pairwise(cuts)
+    )
