@@ -113,7 +113,7 @@ def _compiled_column(goldens: Sequence[_Golden]) -> MachineColumn | MachineCodeE
 
     counts = {}
     for golden in goldens:
-        function = exported_function(golden.wasm, f"ggml_{golden.spec.contract}")
+        function = exported_function(golden.wasm, golden.spec.export)
         try:
             code = wasmtime_code.compile_function(golden.wasm, function, wasmtime_code.AVX2)
             loop = machine_loop(golden.spec.name, golden.wasm, function, code)

@@ -55,7 +55,7 @@ def listing(spec: KernelSpec, compiler: Compiler) -> str:
     """
     wat = render(spec)
     wasm = assemble(wat)
-    export = f"ggml_{spec.contract}"
+    export = spec.export
     function = exported_function(wasm, export)
     if compiler is Compiler.NODE:
         code = node_code.compile_function(wasm, function)
