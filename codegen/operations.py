@@ -18,7 +18,7 @@ from codegen.strategies import Isa, Strategy
 if TYPE_CHECKING:  # the spec reads this list
     from codegen.spec import KernelSpec
 
-Stage = Literal["plan", "verification"]
+Stage = Literal["plan", "verification", "vectors"]
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class Operation:
     def stage(self, name: Stage) -> ModuleType:
         """The module of codegen/ops/<operation>/ that a stage needs.
 
-        `plan` has `plan(spec)`, `verification` has `check(spec, wasm, report)`. Imported when it is asked for, since
-        those stages come after the spec, and the spec reads this list.
+        `plan` has `plan(spec)`, `verification` has `check(spec, wasm, report)`, `vectors` has `cases()`. Imported when
+        it is asked for, since those stages come after the spec, and the spec reads this list.
         """
         return import_module(f"codegen.ops.{self.name}.{name}")
 
@@ -87,8 +87,8 @@ def contract_of(operation: str, operands: tuple[str, ...]) -> str:
     return "_".join((operation, *operands))
 
 
-def contracts() -> Iterator[tuple[str, Operation, tuple[str, ...]]]:
-    """Every contract there is: its name, its operation and its operands."""
+def contracts() -> Iterator[tuple[str, Operation]]:
+    """Every contract there is: its name, and its operation."""
     for operation in OPERATIONS.values():
         for operands in operation.operands:
-            yield contract_of(operation.name, operands), operation, operands
+            yield contract_of(operation.name, operands), operation

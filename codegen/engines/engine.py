@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from codegen.engines.job import Job
+from codegen.engines.job import Job, cases_of
 from codegen.engines.process import run_command
 from codegen.engines.report import EngineError, EngineReport
 
@@ -70,8 +70,8 @@ def _check_complete(job: Job, report: EngineReport) -> None:
     asked = [kernel["name"] for kernel in job["kernels"]] + [case["name"] for case in job["opcodes"]["cases"]]
     if [subject.name for subject in report.subjects] != asked:
         raise EngineError("the report is not about the job's kernels and opcodes")
-    for kernel in report.kernels:
-        if kernel.ok and len(kernel.results) != len(job["vectors"]["cases"]):
+    for entry, kernel in zip(job["kernels"], report.kernels, strict=True):
+        if kernel.ok and len(kernel.results) != len(cases_of(job, entry)):
             raise EngineError(f"{kernel.name} passed without a result for every case")
 
 

@@ -13,36 +13,53 @@ Isa = Literal["scalar", "simd128", "relaxed"]
 
 
 class KernelEntry(TypedDict):
-    """One kernel: the name it is reported by, the feature it needs, how it is called, and its bytes."""
+    """One kernel: the name it is reported by, the contract whose vectors it runs, the feature it needs, its bytes."""
 
     name: str
+    contract: str
     isa: Isa
     export: str
     memory: Literal["export", "import"]
     wasm: str
 
 
+class Wide(TypedDict):
+    """An argument of type i64, in decimal: JSON's numbers do not hold all of them."""
+
+    i64: str
+
+
+class Output(TypedDict, total=False):
+    """What a buffer must hold after the call; one of these.
+
+    `bytes` are hex, and exact. `f32` is a list of numbers, each `{"bits": "0x3f800000"}`, `{"class": "nan"}`,
+    `{"class": "nonfinite"}` or `{"value": 1.5, "bound": 1e-6}`. `untouched` is how many bytes it has, none of which
+    may be written.
+    """
+
+    bytes: str
+    f32: list[dict[str, Any]]
+    untouched: int
+
+
 class Case(TypedDict):
-    """One call: n elements of x and y (blocks in hex) and what must come out.
+    """One call: its arguments, the buffers that it reads, in hex, and what must be in those that it writes.
 
-    `expect` is one of `{"bits": "0x3f800000"}`, `{"class": "nan"}`, `{"class": "nonfinite"}`,
-    `{"value": 1.5, "bound": 1e-6}` and `{"trap": true}`.
+    An argument is a number, the name of a buffer for its address, or an i64. With `trap` the call must trap.
 
-    Without `place` the blocks lie amid memory, at `align` modulo 16 where that is given. With "start" and
-    "end" the case runs three times: with the result, x and y in turn at that end of a small memory, the
-    others amid it. "high" is "end" in a memory of 4 GiB, where addresses are negative as an i32 and the
-    address after the block wraps to 0. The memory below `heap_base` (an exported global), or the f16 table
-    that a kernel imports the address of (`env.f16_table`), is the kernel's own: there "start" is what
-    follows it.
+    Without `place` the buffers lie amid memory, at `align` modulo 16 where that is given. With "start" and
+    "end" the case runs once for each buffer, with that one at that end of a small memory, the others amid it.
+    "high" is "end" in a memory of 4 GiB, where addresses are negative as an i32 and the address after the
+    buffer wraps to 0. The memory below `heap_base` (an exported global), or the f16 table that a kernel
+    imports the address of (`env.f16_table`), is the kernel's own: there "start" is what follows it.
     """
 
     name: str
     kinds: list[str]
-    n: int
-    x: str
-    y: str
-    expect: dict[str, Any]
-    nrc: NotRequired[int]
+    arguments: list[int | str | Wide]
+    inputs: dict[str, str]
+    outputs: dict[str, Output]
+    trap: NotRequired[bool]
     align: NotRequired[int]
     place: NotRequired[Literal["start", "end", "high"]]
 
@@ -64,11 +81,11 @@ class OpcodeCase(TypedDict):
 
 
 class Vectors(TypedDict):
-    """The file of vectors."""
+    """The file of a contract's vectors."""
 
     format: Literal["ggml-wasm-vectors"]
-    version: Literal[1]
-    op: str
+    version: Literal[2]
+    contract: str
     cases: list[Case]
 
 
@@ -81,19 +98,37 @@ class Opcodes(TypedDict):
 
 
 class Job(TypedDict):
-    """Everything that one run in one engine needs."""
+    """Everything that one run in one engine needs; vectors by contract."""
 
     kernels: list[KernelEntry]
-    vectors: Vectors
+    vectors: dict[str, Vectors]
     opcodes: Opcodes
 
 
+def cases_of(job: Job, kernel: KernelEntry) -> list[Case]:
+    """What a kernel is to be run with."""
+    return job["vectors"][kernel["contract"]]["cases"]
+
+
+def output_bytes(output: Output) -> int:
+    """How long a buffer is."""
+    if "untouched" in output:
+        return output["untouched"]
+    return len(output["bytes"]) // 2 if "bytes" in output else 4 * len(output.get("f32", ()))
+
+
 def kernel_entry(
-    name: str, isa: Isa, wasm: bytes, export: str, memory: Literal["export", "import"] = "export"
+    name: str,
+    contract: str,
+    isa: Isa,
+    wasm: bytes,
+    export: str,
+    memory: Literal["export", "import"] = "export",
 ) -> KernelEntry:
     """The job's entry for one assembled kernel."""
     return {
         "name": name,
+        "contract": contract,
         "isa": isa,
         "export": export,
         "memory": memory,

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from codegen.engines.engine import Engine
-from codegen.engines.job import Job
+from codegen.engines.job import Job, cases_of
 from codegen.engines.process import stop_all
 from codegen.engines.report import EngineReport, SubjectReport
 
@@ -141,8 +141,8 @@ def find_differences(job: Job, reports: Sequence[EngineReport]) -> list[Differen
     A kernel that failed in an engine is told there, and not compared.
     """
     found = []
-    cases = [case["name"] for case in job["vectors"]["cases"]]
     for i, kernel in enumerate(job["kernels"]):
+        cases = [case["name"] for case in cases_of(job, kernel)]
         results = {r.name: tuple(r.kernels[i].results) for r in reports if r.kernels and r.kernels[i].ok}
         ranked = [result for result, _ in Counter(results.values()).most_common()]
         for other in ranked[1:]:

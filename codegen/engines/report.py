@@ -37,7 +37,8 @@ class SubjectReport:
         passed: How many of them were right, cold and hot.
         failure: The first wrong case.
         skipped: Why the subject was not run at all, e.g. that the engine has no relaxed SIMD.
-        results: By case what the cold run gave, as hex digits or "trap"; every NaN is 7fc00000.
+        results: By case what the cold run gave: all outputs as hex digits, each f32 as its bits, or "trap"; a NaN f32
+            is 7fc00000.
     """
 
     name: str

@@ -5,10 +5,10 @@
 const PAGE = 65536;
 const MOST_PAGES = 65536; // 4 GiB
 const TABLE = 262144; // bytes of the f16 table that some kernels fill when instantiated, at the start of memory
-const GUARD = 64; // bytes around each block that must have no effect and stay as they are
+const GUARD = 64; // bytes around each buffer that must have no effect and stay as they are
 const POISON = 0x7e; // as an f16 it is NaN, as weights it is far from zero
 const CANONICAL_NAN = 0x7fc00000;
-const HEAT = 2 ** 22; // elements a round: four rounds are well over what each engine's optimising tier waits for
+const HEAT = 2 ** 23; // bytes a round: four rounds are well over what each engine's optimising tier waits for
 
 // By feature, the smallest module that needs it: whether it validates tells whether the engine has the feature.
 export const FEATURES = {
@@ -18,12 +18,26 @@ export const FEATURES = {
 };
 
 export async function runJob(job) {
-  const cases = job.vectors.cases.map((test) => ({ ...test, x: fromHex(test.x), y: fromHex(test.y) }));
+  const vectors = Object.entries(job.vectors).map(([contract, { cases }]) => [contract, cases.map(parse)]);
+  const casesOf = Object.fromEntries(vectors);
   const kernels = [];
-  for (const kernel of job.kernels) kernels.push(await reportOn(kernel, kernel.isa, cases, runKernel));
+  for (const kernel of job.kernels) {
+    kernels.push(await reportOn(kernel, kernel.isa, casesOf[kernel.contract], runKernel));
+  }
   const opcodes = [];
   for (const opcode of job.opcodes.cases) opcodes.push(await reportOn(opcode, opcode.requires, [opcode], runOpcode));
   return { engine: engineVersion(), kernels, opcodes };
+}
+
+// A case with its buffers: what is in each before the call, and of those that are written what must be there after it.
+function parse(test) {
+  const outputs = Object.entries(test.outputs).map(([name, expect]) => {
+    const size = expect.untouched ?? (expect.bytes?.length / 2 || 4 * (expect.f32?.length ?? 0));
+    return { name, expect, data: new Uint8Array(size).fill(POISON) };
+  });
+  const inputs = Object.entries(test.inputs).map(([name, digits]) => ({ name, data: fromHex(digits) }));
+  const buffers = [...outputs, ...inputs];
+  return { ...test, buffers, bytes: buffers.reduce((sum, { data }) => sum + data.length, 0) };
 }
 
 // Every case cold, on fresh instances; where all is well, all again once the engine has optimised the kernel.
@@ -44,8 +58,8 @@ async function runKernel(kernel, cases, report) {
 // Instantiates the kernel, and where a case is placed high also with 4 GiB; returns the choice of instance by case.
 async function load(kernel, cases) {
   const module = await WebAssembly.compile(fromBase64(kernel.wasm));
-  const most = Math.max(...cases.map((test) => test.x.length + test.y.length));
-  const small = await instantiate(module, kernel, Math.ceil((TABLE + 3 * most + 8 * GUARD) / PAGE));
+  const most = Math.max(...cases.map((test) => test.bytes));
+  const small = await instantiate(module, kernel, Math.ceil((TABLE + 3 * most) / PAGE) + 1);
   const isHigh = (test) => test.place === "high";
   const big = cases.some(isHigh) ? await instantiate(module, kernel, MOST_PAGES) : small;
   return (test) => (isHigh(test) ? big : small);
@@ -64,62 +78,94 @@ async function instantiate(module, kernel, pages) {
 // One case at each address it asks for. The outcome has `expected` where it failed. All results must be the same.
 function runCase(target, test, previous = null) {
   for (const at of layouts(target, test)) {
-    const { result, why, stray } = invoke(target, test, at);
-    if (!matches(test.expect, result)) return { result, got: why, expected: JSON.stringify(test.expect) };
-    if (stray !== null) return { result, got: `byte ${stray} written`, expected: "only the result written" };
-    if (result !== (previous ?? result)) return { result, got: why, expected: `${previous} as before` };
+    const outcome = invoke(target, test, at);
+    if (outcome.expected) return outcome;
+    const { result } = outcome;
+    if (result !== (previous ?? result)) return { result, got: result, expected: `${previous} as before` };
     previous = result;
   }
   return { result: previous };
 }
 
-// Where s, x and y go. "start" and "end" put each in turn at that end of memory, which only one can touch at a time;
-// "high" is the end of 4 GiB, where an address is negative as an i32 and the address after the block wraps to 0.
+// Where the buffers go. "start" and "end" put each in turn at that end of memory, which only one can touch at a time;
+// "high" is the end of 4 GiB, where an address is negative as an i32 and the address after the buffer wraps to 0.
 function layouts({ memory, base }, test) {
-  const length = { s: 4, x: test.x.length, y: test.y.length };
-  const after = (end) => Math.ceil((end + GUARD) / 16) * 16 + (test.align ?? 0);
-  const s = after(base + Math.max(length.x, length.y));
-  const x = after(s + length.s);
-  const y = after(x + length.x);
-  if (!test.place) return [{ s, x, y }];
-  const edge = (block) => (test.place === "start" ? base : memory.buffer.byteLength - length[block]);
-  return ["s", "x", "y"].map((block) => ({ s, x, y, [block]: edge(block) }));
+  const inner = {};
+  let end = base + Math.max(...test.buffers.map(({ data }) => data.length));
+  for (const { name, data } of test.buffers) {
+    inner[name] = Math.ceil((end + GUARD) / 16) * 16 + (test.align ?? 0);
+    end = inner[name] + data.length;
+  }
+  if (!test.place) return [inner];
+  const edge = (data) => (test.place === "start" ? base : memory.buffer.byteLength - data.length);
+  return test.buffers.map(({ name, data }) => ({ ...inner, [name]: edge(data) }));
 }
 
-// Calls the kernel amid poison: the result as 8 hex digits or "trap", and an address it must not have written or null.
-function invoke({ call, memory, base }, test, { s, x, y }) {
+// The arguments of a call: numbers, addresses of buffers, and i64.
+function numbers(test, at) {
+  const number = (value) => (typeof value === "object" ? BigInt(value.i64) : value);
+  return test.arguments.map((value) => (typeof value === "string" ? at[value] : number(value)));
+}
+
+// Calls the kernel amid poison, and judges what it wrote, there and elsewhere.
+function invoke({ call, memory, base }, test, at) {
   const bytes = new Uint8Array(memory.buffer);
-  const around = (address, data) => [Math.max(base, address - GUARD), address + data.length + GUARD];
-  const blocks = [[s, new Uint8Array(4).fill(POISON)], [x, test.x], [y, test.y]];
-  for (const [address, data] of blocks) {
-    bytes.fill(POISON, ...around(address, data));
-    bytes.set(data, address);
+  const around = ({ name, data }) => [Math.max(base, at[name] - GUARD), at[name] + data.length + GUARD];
+  for (const buffer of test.buffers) {
+    bytes.fill(POISON, ...around(buffer));
+    bytes.set(buffer.data, at[buffer.name]);
   }
-  let result, why;
+  let outcome;
   try {
-    call(test.n, s, 0, x, 0, y, 0, test.nrc ?? 1);
-    const bits = new DataView(bytes.buffer).getUint32(s, true);
-    result = hex(Number.isNaN(asFloat(bits)) ? CANONICAL_NAN : bits, 8);
-    why = `0x${result} (${asFloat(bits)})`;
-    bytes.fill(POISON, s, s + 4);
+    call(...numbers(test, at));
+    outcome = test.trap ? { got: "no trap", expected: "a trap" } : judgeAll(bytes, test, at);
   } catch (error) {
     if (!(error instanceof WebAssembly.RuntimeError)) throw error;
-    result = "trap";
-    why = `trap: ${error.message}`;
+    outcome = { result: "trap", ...(!test.trap && { got: `trap: ${error.message}`, expected: "no trap" }) };
   }
-  for (const [address, data] of blocks) {
-    const [start, end] = around(address, data);
+  if (outcome.expected) return outcome;
+  for (const buffer of test.buffers) {
+    const [start, end] = around(buffer);
     for (let i = start; i < end && i < bytes.length; i++) {
-      if (bytes[i] !== (data[i - address] ?? POISON)) return { result, why, stray: i };
+      if (bytes[i] === (buffer.data[i - at[buffer.name]] ?? POISON)) continue;
+      return { ...outcome, got: `byte ${i} written`, expected: "only the outputs written" };
     }
   }
-  return { result, why, stray: null };
+  return outcome;
 }
 
-// Whether the result is right. An expectation of an unknown kind matches nothing.
-function matches(expect, result) {
-  if (expect.trap || result === "trap") return expect.trap === true && result === "trap";
-  const bits = parseInt(result, 16);
+// Judges all outputs, and leaves poison in their places.
+function judgeAll(bytes, test, at) {
+  let result = "";
+  for (const { name, expect, data } of test.buffers) {
+    if (!expect || expect.untouched !== undefined) continue;
+    const stored = bytes.slice(at[name], at[name] + data.length);
+    bytes.fill(POISON, at[name], at[name] + data.length);
+    const judged = expect.bytes === undefined ? judgeNumbers(expect.f32, stored) : judgeBytes(name, expect.bytes, stored);
+    result += judged.result;
+    if (judged.expected) return { ...judged, result };
+  }
+  return { result };
+}
+
+function judgeBytes(name, wanted, stored) {
+  const result = [...stored].map((byte) => hex(byte, 2)).join("");
+  const wrong = fromHex(wanted).findIndex((byte, i) => byte !== stored[i]);
+  if (wrong < 0) return { result };
+  return { result, got: `${name}[${wrong}] = 0x${hex(stored[wrong], 2)}`, expected: `0x${wanted.substr(2 * wrong, 2)}` };
+}
+
+function judgeNumbers(wanted, stored) {
+  const bits = [...new Uint32Array(stored.buffer)];
+  const result = bits.map((number) => hex(Number.isNaN(asFloat(number)) ? CANONICAL_NAN : number, 8)).join("");
+  const wrong = wanted.findIndex((expect, i) => !matches(expect, bits[i]));
+  if (wrong < 0) return { result };
+  const got = `0x${hex(bits[wrong], 8)} (${asFloat(bits[wrong])})`;
+  return { result, got, expected: JSON.stringify(wanted[wrong]) };
+}
+
+// Whether an f32 is right. An expectation of an unknown kind matches nothing.
+function matches(expect, bits) {
   const value = asFloat(bits);
   if (expect.bits) return bits === Number(expect.bits);
   if (expect.class === "nan") return Number.isNaN(value);
@@ -129,11 +175,12 @@ function matches(expect, result) {
 
 // Makes the engine tier up: it counts calls and loops, compiles on another thread, and switches at a later call.
 async function warm(target, cases) {
-  const test = cases.filter((each) => !each.expect.trap).reduce((a, b) => (a.n >= b.n ? a : b));
+  const test = cases.filter((each) => !each.trap).reduce((a, b) => (a.bytes >= b.bytes ? a : b));
   const [at] = layouts(target(test), test);
   invoke(target(test), test, at);
+  const [{ call }, values] = [target(test), numbers(test, at)];
   await heat(() => {
-    for (let n = 0; n < HEAT; n += test.n + 1) target(test).call(test.n, at.s, 0, at.x, 0, at.y, 0, 1);
+    for (let done = 0; done < HEAT; done += test.bytes + 1) call(...values);
   });
 }
 
@@ -160,7 +207,7 @@ async function runOpcode(opcode, _cases, report) {
     report.results.push(got);
   };
   check("cold", run);
-  await heat(() => hot(HEAT / 32));
+  await heat(() => hot(HEAT / 64));
   check("hot", () => hot(1));
   report.passed = report.failure ? 0 : 1;
 }

@@ -18,13 +18,10 @@ from typing import Any
 
 import wasmtime
 
-from codegen.engines.job import Case, Job, KernelEntry, OpcodeCase
+from codegen.engines.job import Case, Job, KernelEntry, OpcodeCase, cases_of
 from codegen.engines.report import Failure, SubjectReport
 from codegen.engines.wasmtime_configs import wasmtime_engine
-from codegen.engines.wasmtime_target import GUARD, POISON, TABLE, Target
-
-PAGE = 65_536
-MOST_PAGES = 65_536
+from codegen.engines.wasmtime_target import MOST_PAGES, POISON, Target, pages
 
 # By feature, the smallest module that needs it: whether it validates tells whether the engine has that.
 FEATURES = {
@@ -39,12 +36,11 @@ FEATURES = {
 
 def run_job(engine: wasmtime.Engine, job: Job) -> dict[str, Any]:
     """Runs all kernels and opcodes; the report as JSON."""
-    cases = job["vectors"]["cases"]
     kernels = [
         _report_on(
             engine, kernel["name"], kernel["isa"], len(cases), partial(_run_kernel, engine, kernel, cases)
         )
-        for kernel in job["kernels"]
+        for kernel, cases in ((kernel, cases_of(job, kernel)) for kernel in job["kernels"])
     ]
     opcodes = [
         _report_on(engine, opcode["name"], opcode["requires"], 1, partial(_run_opcode, engine, opcode))
@@ -81,8 +77,7 @@ def _run_kernel(
     engine: wasmtime.Engine, kernel: KernelEntry, cases: list[Case], report: SubjectReport
 ) -> None:
     module = wasmtime.Module(engine, base64.b64decode(kernel["wasm"]))
-    most = max(len(case["x"]) // 2 + len(case["y"]) // 2 for case in cases)
-    small = Target(engine, module, kernel, -(-(TABLE + 3 * most + 8 * GUARD) // PAGE))
+    small = Target(engine, module, kernel, pages(cases))
     any_high = any(case.get("place") == "high" for case in cases)
     big = Target(engine, module, kernel, MOST_PAGES) if any_high else small
     for case in cases:

@@ -5,20 +5,23 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import wasmtime
 
-from codegen.engines.job import Case, KernelEntry
+from codegen.engines.job import Case, KernelEntry, Output, Wide, output_bytes
+
+PAGE = 65_536
+MOST_PAGES = 65_536
 
 TABLE = 262_144
 """Bytes of the f16 table that some kernels fill when they are instantiated, at the start of memory."""
 
 GUARD = 64
-"""Bytes around each block that must have no effect and stay as they are."""
+"""Bytes around each buffer that must have no effect and stay as they are."""
 
 POISON = 0x7E
 """What those bytes are: as an f16 it is NaN, as weights it is far from zero."""
@@ -28,20 +31,24 @@ CANONICAL_NAN = 0x7FC00000
 Bytes = npt.NDArray[np.uint8]
 
 
-class Layout(NamedTuple):
-    """Addresses of the result and of both operands."""
-
-    s: int
-    x: int
-    y: int
-
-
 class Outcome(NamedTuple):
-    """What a case gave, as 8 hex digits or "trap"; where it is wrong, what was got and expected in words."""
+    """What a case gave, as hex digits or "trap"; where it is wrong, what was got and expected in words."""
 
     result: str
     got: str = ""
     expected: str = ""
+
+
+def pages(cases: Sequence[Case]) -> int:
+    """What a memory needs for each case in any place but "high"."""
+    most = max((sum(sizes(case).values()) for case in cases), default=0)
+    return -(-(TABLE + 3 * most) // PAGE) + 1
+
+
+def sizes(case: Case) -> dict[str, int]:
+    """Bytes of every buffer, in the order of layout."""
+    outputs = {name: output_bytes(output) for name, output in case["outputs"].items()}
+    return {**outputs, **{name: len(data) // 2 for name, data in case["inputs"].items()}}
 
 
 class Target:
@@ -72,52 +79,62 @@ class Target:
         """Runs a case at each address it asks for; all results must be right and the same."""
         previous = None
         for at in self._layouts(case):
-            result, why, stray = self._invoke(case, at)
-            if not matches(case["expect"], result):
-                return Outcome(result, why, json.dumps(case["expect"]))
-            if stray is not None:
-                return Outcome(result, f"byte {stray} written", "only the result written")
-            if result != (previous or result):
-                return Outcome(result, why, f"{previous} as before")
-            previous = result
+            outcome = self._invoke(case, at)
+            if outcome.expected:
+                return outcome
+            if previous is not None and outcome.result != previous:
+                return Outcome(outcome.result, outcome.result, f"{previous} as before")
+            previous = outcome.result
         assert previous is not None
         return Outcome(previous)
 
-    def _layouts(self, case: Case) -> Iterator[Layout]:
-        """See Case.place for what a case asks for."""
-        length = Layout(s=4, x=len(case["x"]) // 2, y=len(case["y"]) // 2)
-        s = self._after(case, self._base + max(length))
-        x = self._after(case, s + length.s)
-        inner = Layout(s, x, self._after(case, x + length.x))
+    def _layouts(self, case: Case) -> Iterator[dict[str, int]]:
+        """Addresses of all buffers; see Case for what a case asks for."""
+        length = sizes(case)
+        inner, end = {}, self._base + max(length.values())
+        for name, size in length.items():
+            inner[name] = -(-(end + GUARD) // 16) * 16 + case.get("align", 0)
+            end = inner[name] + size
         if "place" not in case:
             yield inner
             return
-        for block in Layout._fields:
-            end = self._memory.size - getattr(length, block)
-            yield inner._replace(**{block: self._base if case["place"] == "start" else end})
+        for name, size in length.items():
+            yield {**inner, name: self._base if case["place"] == "start" else self._memory.size - size}
 
-    @staticmethod
-    def _after(case: Case, end: int) -> int:
-        return -(-(end + GUARD) // 16) * 16 + case.get("align", 0)
-
-    def _invoke(self, case: Case, at: Layout) -> tuple[str, str, int | None]:
-        """Calls the kernel amid poison: the result, a word on it, and an address it must not have written."""
-        contents = (bytes([POISON] * 4), bytes.fromhex(case["x"]), bytes.fromhex(case["y"]))
-        before = [self._paint(address, data) for address, data in zip(at, contents, strict=True)]
-        s, x, y = ((address + 2**31) % 2**32 - 2**31 for address in at)
+    def _invoke(self, case: Case, at: dict[str, int]) -> Outcome:
+        """Calls the kernel amid poison, and judges what it wrote, there and elsewhere."""
+        contents = {name: bytes([POISON] * size) for name, size in sizes(case).items()}
+        contents |= {name: bytes.fromhex(data) for name, data in case["inputs"].items()}
+        before = [self._paint(at[name], data) for name, data in contents.items()]
         try:
-            self._call(self._store, case["n"], s, 0, x, 0, y, 0, case.get("nrc", 1))
+            self._call(self._store, *(_argument(value, at) for value in case["arguments"]))
         except wasmtime.Trap as trap:
-            result, why = "trap", f"trap: {str(trap).strip().splitlines()[-1].strip()}"
+            why = f"trap: {str(trap).strip().splitlines()[-1].strip()}"
+            outcome = Outcome("trap") if case.get("trap") else Outcome("trap", why, "no trap")
         else:
-            stored = self._memory[at.s : at.s + 4]
-            result, why = _read(stored.tobytes())
-            stored[:] = POISON
+            outcome = Outcome("", "no trap", "a trap") if case.get("trap") else self._judge(case, at)
+        if outcome.expected:
+            return outcome
         for start, image in before:
             changed = np.flatnonzero(self._memory[start : start + image.size] != image)
             if changed.size:
-                return result, why, start + int(changed[0])
-        return result, why, None
+                where = f"byte {start + int(changed[0])} written"
+                return Outcome(outcome.result, where, "only the outputs written")
+        return outcome
+
+    def _judge(self, case: Case, at: dict[str, int]) -> Outcome:
+        """Judges all outputs, and leaves poison in their places."""
+        result = ""
+        for name, output in case["outputs"].items():
+            if "untouched" in output:
+                continue
+            stored = self._memory[at[name] : at[name] + output_bytes(output)]
+            outcome = judge(name, output, stored.tobytes())
+            stored[:] = POISON
+            result += outcome.result
+            if outcome.expected:
+                return outcome._replace(result=result)
+        return Outcome(result)
 
     def _paint(self, address: int, data: bytes) -> tuple[int, Bytes]:
         """Puts data into memory with poison around it; where that starts, and what it is."""
@@ -129,22 +146,46 @@ class Target:
         return start, image
 
 
-def _read(stored: bytes) -> tuple[str, str]:
-    value, bits = _float(stored), int.from_bytes(stored, "little")
-    return f"{CANONICAL_NAN if math.isnan(value) else bits:08x}", f"0x{bits:08x} ({value:.9g})"
+def _argument(value: int | str | Wide, at: dict[str, int]) -> int:
+    """An argument as wasmtime takes it: an i32 is signed, an address too."""
+    if isinstance(value, dict):
+        return int(value["i64"])
+    return (at[value] + 2**31) % 2**32 - 2**31 if isinstance(value, str) else value
 
 
-def _float(stored: bytes) -> float:
-    return float(struct.unpack("<f", stored)[0])
+def judge(name: str, output: Output, stored: bytes) -> Outcome:
+    """Whether an output is right. An expectation of an unknown kind matches nothing."""
+    if "bytes" in output:
+        wanted = bytes.fromhex(output["bytes"])
+        wrong = next(
+            (i for i, pair in enumerate(zip(stored, wanted, strict=True)) if pair[0] != pair[1]), None
+        )
+        if wrong is None:
+            return Outcome(stored.hex())
+        return Outcome(stored.hex(), f"{name}[{wrong}] = 0x{stored[wrong]:02x}", f"0x{wanted[wrong]:02x}")
+    numbers = [stored[i : i + 4] for i in range(0, len(stored), 4)]
+    result = "".join(_bits(number) for number in numbers)
+    for number, expect in zip(numbers, output["f32"], strict=True):
+        if not matches(expect, number):
+            got = f"0x{number[::-1].hex()} ({_float(number):.9g})"
+            return Outcome(result, got, json.dumps(expect))
+    return Outcome(result)
 
 
-def matches(expect: dict[str, Any], result: str) -> bool:
-    """Whether a result is right. An expectation of an unknown kind matches nothing."""
-    if result == "trap" or expect.get("trap"):
-        return result == "trap" and expect.get("trap") is True
-    value = _float(bytes.fromhex(result)[::-1])
+def _bits(number: bytes) -> str:
+    """An f32 as hex digits, any NaN as the canonical one."""
+    return f"{CANONICAL_NAN:08x}" if math.isnan(_float(number)) else number[::-1].hex()
+
+
+def _float(number: bytes) -> float:
+    return float(struct.unpack("<f", number)[0])
+
+
+def matches(expect: dict[str, Any], number: bytes) -> bool:
+    """Whether an f32, as it lies in memory, is what is expected."""
+    value = _float(number)
     if "bits" in expect:
-        return int(expect["bits"], 16) == int(result, 16)
+        return int(expect["bits"], 16) == int.from_bytes(number, "little")
     if "class" in expect:
         return {"nan": math.isnan(value), "nonfinite": not math.isfinite(value)}.get(expect["class"], False)
     return "value" in expect and bool(abs(value - expect["value"]) <= expect["bound"])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 
 import pytest
 import wasmtime
-from toy_kernels import CASES, case, job, opcode, toy
+from toy_kernels import CASES, TRAP, case, job, opcode, toy
 
-from codegen.engines import discover
+from codegen.engines import discover, kernel_entry
 from codegen.engines.wasmtime_configs import wasmtime_engine
 
 ENGINES = {engine.name: engine for engine in discover()}
@@ -94,7 +95,6 @@ def test_memory_below_heap_base_and_an_imported_table_are_the_kernels_own(engine
         ({"value": -15.25, "bound": 0.2}, False),
         ({"class": "nan"}, False),
         ({"class": "nonfinite"}, False),
-        ({"trap": True}, False),
         ({"something": "new"}, False),
     ],
 )
@@ -104,6 +104,79 @@ def test_expectations(engine, expect, passes):
     if not passes:
         assert kernel.failure.got == "0xc1700000 (-15)"
         assert json.loads(kernel.failure.expected) == expect
+
+
+@every_runner
+def test_a_trap_that_does_not_come_and_one_that_does(engine):
+    (kernel,) = engine.run(job(toy(), cases=[case("one", [(3, -5)], TRAP)])).kernels
+    assert (kernel.failure.got, kernel.failure.expected) == ("no trap", "a trap")
+    (kernel,) = engine.run(job(toy(start="unreachable"), cases=[case("one", [(3, -5)])])).kernels
+    assert kernel.failure.got.startswith("trap: ") and "unreachable" in kernel.failure.got
+    assert kernel.failure.expected == "no trap"
+
+
+# Copies k bytes of x to y, then stores k at s, as two f32 whose bits are its halves.
+COPY = """(module (memory (export "memory") 1)
+  (func (export "copy") (param $k i64) (param $x i32) (param $y i32) (param $s i32) (local $i i32)
+    (if (i64.gt_u (local.get $k) (i64.const 100)) (then unreachable))
+    (block $done (loop $next
+      (br_if $done (i64.eq (i64.extend_i32_u (local.get $i)) (local.get $k)))
+      (i32.store8 (i32.add (local.get $y) (local.get $i)) (i32.load8_u (i32.add (local.get $x) (local.get $i))))
+      (local.set $i (i32.add (local.get $i) (i32.const 1)))
+      (br $next)))
+    (i64.store (local.get $s) (local.get $k)){more}))"""
+
+
+def copying(k="3", y="010203", halves=("0x00000003", "0x00000000"), more="", **other):
+    entry = kernel_entry("copy", "copy", "scalar", bytes(wasmtime.wat2wasm(COPY.format(more=more))), "copy")
+    outputs = {"y": {"bytes": y}, "s": {"f32": [{"bits": half} for half in halves]}}
+    if "trap" in other:
+        outputs = {"y": {"untouched": 3}, "s": {"untouched": 8}}
+    arguments = [{"i64": k}, "x", "y", "s"]
+    called = {
+        "name": "copy",
+        "kinds": [],
+        "arguments": arguments,
+        "inputs": {"x": "010203"},
+        "outputs": outputs,
+    }
+    vectors = {
+        "format": "ggml-wasm-vectors",
+        "version": 2,
+        "contract": "copy",
+        "cases": [{**called, **other}],
+    }
+    return {**job(entry), "vectors": {"copy": vectors}}
+
+
+@every_runner
+@pytest.mark.parametrize("place", [{}, {"place": "start"}, {"place": "end"}, {"place": "high"}, {"align": 7}])
+def test_any_call_will_do_with_bytes_several_numbers_and_an_i64(engine, place):
+    (kernel,) = engine.run(copying(**place)).kernels
+    assert kernel.failure is None
+    assert kernel.results == ["0102030000000300000000"]
+
+
+@every_runner
+def test_what_is_wrong_with_bytes_is_told_by_place(engine):
+    (kernel,) = engine.run(copying(y="010204")).kernels
+    assert (kernel.failure.got, kernel.failure.expected) == ("y[2] = 0x03", "0x04")
+    (kernel,) = engine.run(copying(halves=("0x00000003", "0x00000001"))).kernels
+    assert kernel.failure.got == "0x00000000 (0)"
+    assert json.loads(kernel.failure.expected) == {"bits": "0x00000001"}
+    stray = "(i32.store8 offset=3 (local.get $y) (i32.const 0))"
+    (kernel,) = engine.run(copying(more=stray)).kernels
+    assert re.fullmatch(r"byte \d+ written", kernel.failure.got)
+
+
+@every_runner
+def test_an_i64_is_not_cut_off(engine):
+    asked = copying()
+    for k in (2**32 + 3, -(2**63)):
+        asked["vectors"]["copy"]["cases"] += copying(k=str(k), trap=True)["vectors"]["copy"]["cases"]
+    (kernel,) = engine.run(asked).kernels
+    assert kernel.failure is None
+    assert kernel.results[1:] == ["trap", "trap"]
 
 
 @every_runner

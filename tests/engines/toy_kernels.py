@@ -9,6 +9,7 @@ import wasmtime
 from codegen.engines import kernel_entry
 
 EXPORT = "ggml_vec_dot_q4_0_q8_0"
+CONTRACT = "vec_dot_q4_0_q8_0"
 
 # Over all blocks, the sum of the products of the last byte of x and the last byte of y.
 TOY = """(module
@@ -42,16 +43,27 @@ RIGHT = {
 def toy(name="toy", isa="scalar", **faults):
     parts = {**RIGHT, **faults}
     memory = "import" if "import" in parts["memory"] else "export"
-    return kernel_entry(name, isa, bytes(wasmtime.wat2wasm(TOY.format(**parts))), EXPORT, memory)
+    return kernel_entry(name, CONTRACT, isa, bytes(wasmtime.wat2wasm(TOY.format(**parts))), EXPORT, memory)
 
 
-def case(name, last_bytes, expect=None, **more):
+TRAP = "trap"
+
+
+def case(name, last_bytes, expect=None, n=None, nrc=1, **more):
     """A case of one block for each pair of last bytes."""
     x = b"".join(bytes(17) + struct.pack("b", a) for a, _ in last_bytes)
     y = b"".join(bytes(33) + struct.pack("b", b) for _, b in last_bytes)
     right = struct.pack(">f", sum(a * b for a, b in last_bytes)).hex()
-    base = {"name": name, "kinds": ["toy"], "n": 32 * len(last_bytes), "x": x.hex(), "y": y.hex()}
-    return {**base, "expect": expect or {"bits": f"0x{right}"}, **more}
+    trap = {"trap": True} if expect == TRAP else {}
+    return {
+        "name": name,
+        "kinds": ["toy"],
+        "arguments": [32 * len(last_bytes) if n is None else n, "s", 0, "x", 0, "y", 0, nrc],
+        "inputs": {"x": x.hex(), "y": y.hex()},
+        "outputs": {"s": {"untouched": 4} if trap else {"f32": [expect or {"bits": f"0x{right}"}]}},
+        **trap,
+        **more,
+    }
 
 
 CASES = [
@@ -61,8 +73,8 @@ CASES = [
     case("at the start", [(2, 3), (4, 5)], place="start"),
     case("at the end", [(2, 3), (4, 5)], place="end"),
     case("at 4 GiB", [(2, 3), (4, 5)], place="high"),
-    case("n is no multiple", [], {"trap": True}, n=33),
-    case("nrc", [(1, 1)], {"trap": True}, nrc=2),
+    case("n is no multiple", [], TRAP, n=33),
+    case("nrc", [(1, 1)], TRAP, nrc=2),
 ]
 
 
@@ -70,10 +82,12 @@ def job(*kernels, cases=CASES, opcodes=()):
     return {
         "kernels": list(kernels),
         "vectors": {
-            "format": "ggml-wasm-vectors",
-            "version": 1,
-            "op": "vec_dot_q4_0_q8_0",
-            "cases": list(cases),
+            CONTRACT: {
+                "format": "ggml-wasm-vectors",
+                "version": 2,
+                "contract": CONTRACT,
+                "cases": list(cases),
+            }
         },
         "opcodes": {"format": "ggml-wasm-opcodes", "version": 1, "cases": list(opcodes)},
     }
