@@ -12,6 +12,9 @@ from codegen.wasm_code import BLOCK, ELSE, END, IF, LOOP, SIMD, Opcode, exported
 RELAXED_DOTS = (0x112, 0x113)
 """i16x8.relaxed_dot_i8x16_i7x16_s and i32x4.relaxed_dot_i8x16_i7x16_add_s."""
 
+RELAXED_TRUNC = 0x101
+"""i32x4.relaxed_trunc_f32x4_s."""
+
 _FREE = {BLOCK, LOOP, IF, ELSE, END, 0x20, 0x21, 0x22, 0x23, 0x41, 0x42, 0x43, 0x44, (SIMD, 12)}
 
 _LOADS = {*range(0x28, 0x36), *((SIMD, op) for op in (*range(11), *range(84, 88), 92, 93))}

@@ -123,7 +123,8 @@ def check_large(instance: Instance, call: Call, report: Report) -> Iterator[str]
         for before in _before(size, call.block_bytes.get(name))
     ]
     ends = [
-        Place(f"{name} ends at 4 GiB", {**middle, name: WASM32_BYTES - size}) for name, size in sizes.items()
+        Place(f"{name} ends at 4 GiB", {**middle, name: WASM32_BYTES - max(size, 1)})
+        for name, size in sizes.items()
     ]
     for place in straddling + ends:
         _fill(instance, call, place.addresses)

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import wasmtime
 
-from codegen.cost import RELAXED_DOTS
 from codegen.runtime import Instance
-from codegen.spec import Memory, Scales
+from codegen.spec import KernelSpec, Memory, Scales
 from codegen.strategies import Isa
 from codegen.wasm_code import SIMD, opcodes
 
@@ -30,7 +29,7 @@ def check_module(instance: Instance) -> Iterator[str]:
     if types != [wanted := [kind for _, kind in spec.operation.parameters], []]:
         yield f"{spec.export} is {types[0]} -> {types[1]}, the contract has {wanted} -> []"
     for op in sorted(opcodes(instance.wasm), key=str):
-        if isinstance(op, tuple) and not _allowed(op, spec.isa):
+        if isinstance(op, tuple) and not _allowed(op, spec):
             yield f"opcode 0x{op[0]:x} 0x{op[1]:x} is not for {spec.isa}"
     arena = instance.arena
     base = arena.allocate(0)
@@ -38,11 +37,11 @@ def check_module(instance: Instance) -> Iterator[str]:
         yield "memory that is the host's was written at instantiation"
 
 
-def _allowed(opcode: tuple[int, int], isa: Isa) -> bool:
-    """Whether an ISA has a prefixed opcode; of the relaxed ones only those whose result we can promise."""
+def _allowed(opcode: tuple[int, int], spec: KernelSpec) -> bool:
+    """Whether an ISA has a prefixed opcode; of the relaxed ones only those whose result its operation can promise."""
     prefix, sub = opcode
     if prefix != SIMD:
         return True
-    if isa is Isa.SCALAR:
+    if spec.isa is Isa.SCALAR:
         return False
-    return sub < 0x100 or (isa is Isa.RELAXED and sub in RELAXED_DOTS)
+    return sub < 0x100 or (spec.isa is Isa.RELAXED and sub in spec.operation.relaxed_opcodes)

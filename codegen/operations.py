@@ -12,6 +12,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal
 
+from codegen.cost import RELAXED_DOTS, RELAXED_TRUNC
+from codegen.ops.quantize_row import strategies as quantize_row
 from codegen.ops.vec_dot import strategies as vec_dot
 from codegen.strategies import Isa, Strategy
 
@@ -31,9 +33,10 @@ class Operation:
         parameters: names and types of its export's parameters, in order; it returns nothing.
         export: the export's name, with `{contract}` in it.
         strategies: the ways to do it; the first of an ISA is its default. An ISA without any has no such kernels.
+        why_not: why a spec of it does not exist, where its options do not go together.
+        relaxed_opcodes: the relaxed SIMD opcodes whose results it can promise, as it uses them.
         tiles: rows and columns that its kernels compute at a time; empty where it has no tiles.
         most_accumulators: independent sums that its kernels can have.
-        why_not: why a spec of it does not exist, where its options do not go together.
         fixed: strategies that are one block a turn and compute scales, and cannot be otherwise.
     """
 
@@ -43,6 +46,7 @@ class Operation:
     export: str
     strategies: tuple[Strategy, ...]
     why_not: Callable[[KernelSpec], str | None]
+    relaxed_opcodes: tuple[int, ...]
     tiles: tuple[tuple[int, int], ...] = ()
     most_accumulators: int = 1
     fixed: tuple[str, ...] = ()
@@ -75,8 +79,18 @@ OPERATIONS: dict[str, Operation] = {
             export="ggml_{contract}",
             strategies=vec_dot.ALL,
             why_not=vec_dot.why_not,
+            relaxed_opcodes=RELAXED_DOTS,
             most_accumulators=8,
             fixed=("article",),
+        ),
+        Operation(
+            name="quantize_row",
+            operands=(("q8_0",),),
+            parameters=(("x", "i32"), ("y", "i32"), ("k", "i64")),
+            export="{contract}",
+            strategies=quantize_row.ALL,
+            why_not=quantize_row.why_not,
+            relaxed_opcodes=(RELAXED_TRUNC,),
         ),
     )
 }

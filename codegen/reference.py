@@ -127,20 +127,22 @@ def quantize_q8_0(values: npt.NDArray[np.float32]) -> bytes:
     """Q8_0 blocks of f32 values, a multiple of 32 of them, as GGML's reference quantiser makes them.
 
     d = max|v| / 127 in f32, stored as f16; each value times 1/d rounds half away from zero
-    (ggml-quants.c, quantize_row_q8_0_ref, with C's roundf).
+    (ggml-quants.c, quantize_row_q8_0_ref, with C's roundf). Where C leaves quants undefined they are 0: in a block
+    with a NaN, whose scale is 0x7e00, or an infinity, whose scale is infinite, or where 1/d overflows.
     """
     rows = np.ascontiguousarray(values, np.float32).reshape(-1, Q8_0.elements)
-    d = np.abs(rows).max(axis=1) / np.float32(127)
+    with np.errstate(invalid="ignore"):  # NaN that signal
+        d = np.abs(rows).max(axis=1) / np.float32(127)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         inverse = np.where(d > 0, np.float32(1) / d, np.float32(0)).astype(np.float32)
         scaled = rows * inverse[:, None]
-    # Numbers so small that 1/d overflows have no quants: C leaves them undefined, GGML on x86 stores 0.
+    # As GGML on x86 stores where 1/d overflows, or a value is no number.
     scaled = np.where(np.isfinite(scaled), scaled, np.float32(0))
     whole = np.trunc(scaled)
     # roundf: the fraction left by trunc is exact, so comparing it with a half decides without an addition.
     quants = whole + np.copysign(np.abs(scaled - whole) >= 0.5, scaled)
     with np.errstate(over="ignore"):  # beyond f16 a scale is infinite, as GGML's is
-        halves = d.astype(np.float16).view(np.uint16)
+        halves = np.where(np.isnan(d), np.uint16(0x7E00), d.astype(np.float16).view(np.uint16))
     return encode(halves, quants.astype(np.int16), Q8_0)
 
 

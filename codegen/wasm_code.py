@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from codegen.errors import AssembleError
 
-SIMD = 0xFD
-"""The prefix of SIMD opcodes, which are (SIMD, sub-opcode) here."""
+SIMD, SATURATING = 0xFD, 0xFC
+"""Prefixes of opcodes, which are (prefix, sub-opcode) here: of SIMD, and of truncations that saturate."""
 
 BLOCK, LOOP, IF, ELSE, END = 0x02, 0x03, 0x04, 0x05, 0x0B
 """The opcodes of block structure."""
@@ -200,6 +200,12 @@ def _instructions(code: _Reader) -> Iterator[Instruction]:
             sub = code.unsigned()
             _skip_simd_immediates(code, sub)
             yield Instruction(at, (SIMD, sub))
+            continue
+        if op == SATURATING:
+            sub = code.unsigned()
+            if sub > 7:
+                raise AssembleError(f"wasm module: opcode 0xfc 0x{sub:x} is none that kernels have")
+            yield Instruction(at, (SATURATING, sub))
             continue
         if op in (BLOCK, LOOP, IF, 0x0C, 0x0D, 0x10, 0x20, 0x21, 0x22, 0x23, 0x24, 0x3F, 0x40, 0x41, 0x42):
             code.unsigned()  # block type, label, function, local, global, memory or LEB constant

@@ -1,0 +1,43 @@
+"""Rows to quantise for any engine, with the blocks that must come out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from codegen.engines.job import Case as VectorCase
+from codegen.engines.job import Output, Wide
+from codegen.formats import Q8_0
+from codegen.ops.quantize_row.cases import Case, small_cases, usual
+from codegen.reference import quantize_q8_0
+from codegen.vectors import PLACES
+
+
+def cases() -> Iterator[VectorCase]:
+    """All of them."""
+    for case in small_cases():
+        yield _row(case)
+    for residue in range(16):
+        name = f"align-{residue}"
+        yield {**_row(Case(name, ("unaligned addresses",), usual(name, 5))), "align": residue}
+    for place, kinds in PLACES.items():
+        for blocks in (1, 2, 3, 4, 5, 8, 9):
+            name = f"{place}-of-memory-b{blocks}"
+            yield {**_row(Case(name, kinds, usual(name, blocks))), "place": place}
+    for k in (1, 31, 33, 48, -32, -1, 1 << 30, (1 << 32) + 32, 1 << 62, -(1 << 63)):
+        row = _row(Case(f"trap-k{k}", ("broken contract",), usual("trap", 2)))
+        untouched: dict[str, Output] = {"y": {"untouched": 2 * Q8_0.bytes}}
+        yield {**row, "arguments": _arguments(k), "outputs": untouched, "trap": True}
+
+
+def _row(case: Case) -> VectorCase:
+    return {
+        "name": case.name,
+        "kinds": list(case.kinds),
+        "arguments": _arguments(len(case.values)),
+        "inputs": {"x": case.values.astype("<f4").tobytes().hex()},
+        "outputs": {"y": {"bytes": quantize_q8_0(case.values).hex()}},
+    }
+
+
+def _arguments(k: int) -> list[int | str | Wide]:
+    return ["x", "y", {"i64": str(k)}]

@@ -1,0 +1,86 @@
+"""A quantiser against the oracle, byte for byte, and against its contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+import numpy as np
+
+from codegen.calls import Call
+from codegen.formats import Q8_0
+from codegen.judge import Report
+from codegen.memory_contract import check_large, check_memory, check_refused, check_traps
+from codegen.ops.quantize_row.cases import F32, Case, small_cases, sweeps, usual
+from codegen.ops.quantize_row.kernel import Quantizer
+from codegen.ops.quantize_row.plan import VALUE_BYTES
+from codegen.reference import quantize_q8_0
+from codegen.spec import KernelSpec
+
+_REFUSED = tuple(
+    {"k": k}
+    for k in (
+        1,
+        31,
+        33,
+        48,
+        -1,
+        -32,
+        1 << 30,
+        1 << 31,
+        1 << 32,
+        (1 << 32) + 32,
+        1 << 62,
+        -(1 << 63),
+        (1 << 63) - 1,
+    )
+)
+"""Lengths outside the contract."""
+
+
+def check(spec: KernelSpec, wasm: bytes, report: Report) -> Iterator[str]:
+    """What is wrong with a kernel, one line each."""
+    kernel, unroll = Quantizer(spec, wasm), spec.unroll
+    for case, wanted in _oracle():
+        yield from _differences(case, kernel.quantize(case.values), wanted)
+        report.count(len(case.values) // Q8_0.elements)
+    # the last block in either loop
+    both = [call_of(usual(f"memory-b{blocks}", blocks)) for blocks in (2 * unroll, 2 * unroll + 1)]
+    yield from check_memory(kernel, both, report)
+    yield from check_refused(kernel, both[0], _REFUSED, report)
+    past = call_of(usual("trap", 2 * unroll + 1))
+    yield from check_traps(kernel, past, {"y": len(past.outputs["y"]) - Q8_0.bytes}, report)
+    # with leftovers, to straddle in each loop; and nothing at all, which touches no memory
+    for blocks in (3 * unroll - 1, 0):
+        yield from check_large(kernel, call_of(usual("large", blocks)), report)
+
+
+def call_of(values: F32) -> Call:
+    """A row as a call."""
+    return Call(
+        arguments={"x": "x", "y": "y", "k": len(values)},
+        inputs={"x": values.astype("<f4").tobytes()},
+        outputs={"y": quantize_q8_0(values)},
+        block_bytes={"x": Q8_0.elements * VALUE_BYTES, "y": Q8_0.bytes},
+        blocks=len(values) // Q8_0.elements,
+    )
+
+
+@cache
+def _oracle() -> Sequence[tuple[Case, bytes]]:
+    return [(case, quantize_q8_0(case.values)) for case in (*small_cases(), *sweeps())]
+
+
+def _differences(case: Case, got: bytes, wanted: bytes) -> Iterator[str]:
+    if got == wanted:
+        return
+    here, there = (np.frombuffer(data, np.uint8).reshape(-1, Q8_0.bytes) for data in (got, wanted))
+    wrong = np.flatnonzero((here != there).any(axis=1))
+    block, at = int(wrong[0]), int(np.flatnonzero(here[wrong[0]] != there[wrong[0]])[0])
+    what = f"scale 0x{here[block, :2].tobytes()[::-1].hex()}, expected 0x{there[block, :2].tobytes()[::-1].hex()}"
+    if at >= Q8_0.quants_offset:
+        element = at - Q8_0.quants_offset
+        value = case.values[block * Q8_0.elements + element]
+        got_q, wanted_q = (int(data.view(np.int8)[block, at]) for data in (here, there))
+        what = f"{value!r} at {element} is quant {got_q}, expected {wanted_q}"
+    yield f"{case.name}: block {block}: {what} ({len(wrong)} blocks wrong)"
