@@ -51,9 +51,9 @@ def choice() -> Parser:
     return parser
 
 
-def selected(options: argparse.Namespace) -> tuple[KernelSpec, ...]:
-    """The kernels that the arguments of `choice` name."""
-    return registry.select(options.kernel or (), options.isa or (), options.unroll)
+def selected(options: argparse.Namespace, op: str | None = None) -> tuple[KernelSpec, ...]:
+    """The kernels that the arguments of `choice` name, of one operation or of all."""
+    return registry.select(options.kernel or (), options.isa or (), options.unroll, op)
 
 
 def as_json() -> Parser:

@@ -46,10 +46,10 @@ def cost_table(costs: Sequence[tuple[str, Cost]], machine: MachineColumn) -> str
     lines = [
         "# Costs",
         "",
-        "Counted in the assembled bytes: opcodes, loads and multiplies of the main loop per 32 weights; locals and",
-        "bytes of the whole kernel. Generated: `make bless`.",
+        "Counted in the assembled bytes: opcodes, loads and multiplies of the main loop per 32 weights, or values to",
+        "quantise; locals and bytes of the whole kernel. Generated: `make bless`.",
         "",
-        "For information, and not compared by `codegen check`: x86-64 instructions of the main loop per 32 weights, as",
+        "For information, and not compared by `codegen check`: x86-64 instructions of the main loop per 32 of them, as",
         f"wasmtime {machine.version} compiles it for a CPU with AVX2, FMA and BMI2.",
         "",
         "| kernel | opcodes | loads | multiplies | locals | bytes | x86-64 instructions |",

@@ -144,7 +144,8 @@ def _manifest(goldens: Sequence[_Golden]) -> str:
             "export": golden.spec.export,
             "op": golden.spec.op,
             "x": golden.spec.x,
-            "y": golden.spec.y,
+            **({"y": golden.spec.y} if golden.spec.y else {}),
+            **({"tile": golden.spec.tile} if golden.spec.tile else {}),
             "isa": golden.spec.isa,
             "strategy": golden.spec.strategy,
             "unroll": golden.spec.unroll,
@@ -186,9 +187,7 @@ def _cost_delta(path: Path, have: str, text: str) -> str:
         old, new = (cost(assemble(wat), spec.export, spec.unroll) for wat in (have, text))
     except CodegenError:
         return ", and the committed text does not assemble"
-    return (
-        f": {old.opcodes:.2f} -> {new.opcodes:.2f} opcodes per 32 weights, {old.bytes} -> {new.bytes} bytes"
-    )
+    return f": {old.opcodes:.2f} -> {new.opcodes:.2f} opcodes per 32, {old.bytes} -> {new.bytes} bytes"
 
 
 def _stranger(path: Path) -> Difference | None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from codegen.errors import SpecError
+from codegen.operations import OPERATIONS
 from codegen.spec import KernelSpec, Memory, Scales
 from codegen.strategies import Isa
 
@@ -19,10 +20,12 @@ FAMILIES: tuple[KernelSpec, ...] = (
     KernelSpec(Isa.SIMD128, strategy="extmul"),
     KernelSpec(Isa.RELAXED),
     KernelSpec(Isa.RELAXED, strategy="dot32"),
+    KernelSpec(Isa.SIMD128, op="quantize_row", x="q8_0", y=""),
+    KernelSpec(Isa.RELAXED, op="quantize_row", x="q8_0", y=""),
 )
-"""Kernels that are shipped at each of UNROLLS, and that `--unroll N` makes at any other."""
+"""Kernels that are shipped at each of their operation's UNROLLS, and that `--unroll N` makes at any other."""
 
-UNROLLS = (1, 2, 4)
+UNROLLS = {"vec_dot": (1, 2, 4), "quantize_row": (1, 4)}
 
 SINGLES: tuple[KernelSpec, ...] = (
     KernelSpec(Isa.SCALAR, strategy="swar"),
@@ -30,13 +33,22 @@ SINGLES: tuple[KernelSpec, ...] = (
     KernelSpec(Isa.SIMD128, unroll=4, scales=Scales.TABLE),
     KernelSpec(Isa.RELAXED, unroll=4, scales=Scales.TABLE),
     KernelSpec(Isa.RELAXED, unroll=4, memory=Memory.IMPORT),
+    KernelSpec(Isa.SCALAR, op="quantize_row", x="q8_0", y=""),
 )
 """Kernels shipped as they are."""
 
 REGISTERED: tuple[KernelSpec, ...] = tuple(
-    dict.fromkeys((*(replace(family, unroll=unroll) for family in FAMILIES for unroll in UNROLLS), *SINGLES))
+    sorted(
+        dict.fromkeys(
+            (
+                *(replace(family, unroll=unroll) for family in FAMILIES for unroll in UNROLLS[family.op]),
+                *SINGLES,
+            )
+        ),
+        key=lambda spec: tuple(OPERATIONS).index(spec.op),
+    )
 )
-"""All of them, each once."""
+"""All of them, each once, operation by operation."""
 
 FASTEST: dict[Isa, KernelSpec] = {
     Isa.SCALAR: KernelSpec(Isa.SCALAR, strategy="swar"),
@@ -47,7 +59,10 @@ FASTEST: dict[Isa, KernelSpec] = {
 
 
 def select(
-    patterns: Sequence[str] = (), isas: Sequence[Isa] = (), unroll: int | None = None
+    patterns: Sequence[str] = (),
+    isas: Sequence[Isa] = (),
+    unroll: int | None = None,
+    op: str | None = None,
 ) -> tuple[KernelSpec, ...]:
     """The kernels that a command is about.
 
@@ -55,6 +70,7 @@ def select(
         patterns: names or shell patterns of names; none means all. A full name need not be registered.
         isas: keep only these; none means all.
         unroll: every family at this unroll, registered or not, and the singles that have it or cannot change it.
+        op: only kernels of this operation; None means all.
 
     Raises:
         SpecError: nothing matches.
@@ -63,9 +79,11 @@ def select(
     chosen = [spec for spec in pool if not isas or spec.isa in isas]
     if patterns:
         chosen = [spec for pattern in patterns for spec in _matching(pattern, chosen, isas, unroll)]
+    chosen = [spec for spec in chosen if op in (None, spec.op)]
     if not chosen:
         wanted = [*patterns, *isas, *([f"unroll {unroll}"] if unroll else [])]
-        raise SpecError(f"kernel {', '.join(wanted)}: none matches; see `codegen list`")
+        of_it = f" a kernel of {op}" if op else ""
+        raise SpecError(f"kernel {', '.join(wanted)}: none matches{of_it}; see `codegen list`")
     return tuple(dict.fromkeys(chosen))
 
 

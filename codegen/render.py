@@ -26,7 +26,7 @@ from codegen.spec import KernelSpec
 _WIDTH = 110
 
 _NOT_COUNTED = re.compile(
-    r"(local\.(get|set|tee)|global\.get|param|local|result|loop|then|v128\.const|[if](32|64)\.const)\b"
+    r"(local\.(get|set|tee)|global\.get|param|local|result|loop|if|then|else|v128\.const|[if](32|64)\.const)\b"
 )
 
 

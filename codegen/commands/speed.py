@@ -98,7 +98,7 @@ def _asked(options: argparse.Namespace) -> _Wanted:
             if problem.level != level:
                 notes.append(f"n = {n} does not fit in {level}: measured in {problem.level}")
             problems.append(problem)
-    specs = (KernelSpec.parse(BASELINE), *arguments.selected(options))
+    specs = (KernelSpec.parse(BASELINE), *arguments.selected(options, op="vec_dot"))
     return tuple(dict.fromkeys(specs)), list(dict.fromkeys(problems)), notes
 
 

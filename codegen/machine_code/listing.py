@@ -89,7 +89,7 @@ def _head(spec: KernelSpec, code: Code, counts: Counts) -> str:
     lines = [
         f";; {spec.name}",
         ";;",
-        f";; The main loop, {blocks} of 32 weights a turn; {code.machine} code by {code.made_by}.",
+        f";; The main loop, {blocks} of 32 a turn; {code.machine} code by {code.made_by}.",
         ";;",
         f";; {'':<12}  a turn  a block",
     ]

@@ -84,7 +84,7 @@ def test_asm_counts_what_it_shows(call: Call) -> None:
 def test_asm_names_the_kernel_and_the_compiler(call: Call) -> None:
     head = call(*CHOICE, "-o", "-").stdout.splitlines()[:3]
     assert head[0] == f";; {SPEC.name}"
-    assert "2 blocks of 32 weights a turn" in head[2]
+    assert "2 blocks of 32 a turn" in head[2]
     assert re.search(r"x86-64 code by wasmtime \d+\.\d+\.\d+, for this CPU", head[2])
 
 

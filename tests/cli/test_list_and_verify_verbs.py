@@ -28,10 +28,11 @@ def test_list_json_has_every_parameter_of_every_kernel(tmp_path: Path) -> None:
 
 def test_list_shows_only_what_is_chosen(tmp_path: Path) -> None:
     done = codegen("list", "--json", "--isa", "scalar", "--isa", "relaxed", "--unroll", "16", cwd=tmp_path)
-    assert [entry["name"].partition("__")[2] for entry in json.loads(done.stdout)] == [
-        "scalar_u16",
-        "relaxed_u16",
-        "relaxed-dot32_u16",
+    assert [entry["name"] for entry in json.loads(done.stdout)] == [
+        "vec_dot_q4_0_q8_0__scalar_u16",
+        "vec_dot_q4_0_q8_0__relaxed_u16",
+        "vec_dot_q4_0_q8_0__relaxed-dot32_u16",
+        "quantize_row_q8_0__relaxed_u16",
     ]
 
 

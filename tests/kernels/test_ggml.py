@@ -5,6 +5,7 @@ and its AVX2 code negates activations in i8, so that it is wrong for -128, which
 """
 
 import ctypes
+import functools
 import struct
 from fractions import Fraction
 
@@ -19,6 +20,7 @@ from codegen.bench import native
 from codegen.errors import InputError
 from codegen.formats import Q4_0, Q8_0
 from codegen.inputs import random_halves, rng_of
+from codegen.ops.quantize_row.kernel import Quantizer
 from codegen.ops.vec_dot.cases import case
 from codegen.ops.vec_dot.judge import HALF_ULP, bound, mismatch
 from codegen.ops.vec_dot.plan import plan
@@ -121,3 +123,19 @@ def test_every_half_is_what_ggml_converts_it_to(base: ctypes.CDLL) -> None:
         assert struct.pack("<f", theirs) == struct.pack("<f", ours) or (theirs != theirs and ours != ours), (
             hex(half)
         )
+
+
+@pytest.mark.parametrize("how", ["scalar_u1", "simd128_u1", "simd128_u4", "relaxed_u4"])
+@settings(max_examples=100, deadline=None)
+@given(
+    numbers=st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=160, max_size=160)
+)
+def test_our_quantising_kernels_give_the_bytes_of_ggmls(how: str, numbers: list[float]) -> None:
+    values = np.array(numbers, np.float32)
+    theirs = quantized(BASE, "quantize_row_q8_0_ref", values, Q8_0.bytes)
+    assert quantizer(how).quantize(values) == theirs
+
+
+@functools.cache
+def quantizer(how: str) -> Quantizer:
+    return Quantizer.load(KernelSpec.parse(f"quantize_row_q8_0__{how}"))

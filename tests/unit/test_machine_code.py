@@ -33,7 +33,7 @@ def named(name: str) -> KernelSpec:
 
 def compiled_loop(spec: KernelSpec) -> list[Instruction]:
     wasm = assemble(render(spec))
-    function = exported_function(wasm, EXPORT)
+    function = exported_function(wasm, spec.export)
     code = wasmtime_code.compile_function(wasm, function, wasmtime_code.AVX2)
     return list(machine_loop(spec.name, wasm, function, code))
 

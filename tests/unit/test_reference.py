@@ -1,5 +1,6 @@
 """The oracle, against arithmetic that shares nothing with it."""
 
+import struct
 from fractions import Fraction
 
 import numpy as np
@@ -137,3 +138,19 @@ def test_cases_have_unique_names_and_whole_blocks() -> None:
     for case in cases:
         assert (len(case.x), len(case.y)) == (case.n // 32 * 18, case.n // 32 * 34), case.name
         assert case.kinds, case.name
+
+
+def test_numbers_that_are_none_have_no_quants() -> None:
+    row = np.linspace(-1, 1, 32, dtype=np.float32)
+    for value, scale in ((np.nan, 0x7E00), (-np.nan, 0x7E00), (np.inf, 0x7C00), (-np.inf, 0x7C00)):
+        for at in (0, 31):
+            odd = row.copy()
+            odd[at] = value
+            assert quantize_q8_0(odd) == struct.pack("<H", scale) + bytes(32)
+    odd[3] = np.nan  # beside an infinity
+    assert quantize_q8_0(odd) == struct.pack("<H", 0x7E00) + bytes(32)
+
+
+def test_rows_so_small_that_a_scale_has_no_inverse_have_no_quants() -> None:
+    assert quantize_q8_0(np.full(32, 127 * 2.0**-129, np.float32)) == bytes(34)
+    assert quantize_q8_0(np.full(32, -127 * 2.0**-127, np.float32)) == bytes(2) + bytes([0x81] * 32)

@@ -30,7 +30,7 @@ def test_text_is_ascii_without_trailing_space_or_doubled_blank_lines(spec: Kerne
 @pytest.mark.parametrize("spec", REGISTERED, ids=lambda spec: spec.name)
 def test_every_local_is_used_and_every_used_one_declared(spec: KernelSpec) -> None:
     text = render(spec)
-    kernel = text[text.index(' (export "ggml_') :]
+    kernel = text[text.index(f' (export "{spec.export}"') :]
     declared = re.findall(r"\((?:local|param) (\$\w+)", kernel)
     used = set(re.findall(r"\(local\.(?:get|set|tee) (\$\w+)", kernel))
     assert len(declared) == len(set(declared))

@@ -26,10 +26,10 @@ def test_lines_of_instructions_are_those_that_name_them(spec: KernelSpec, tmp_pa
     (tmp_path / "kernel.wasm").write_bytes(wasm)
     tool = [wabt.get_executable("wasm-objdump"), "-d", tmp_path / "kernel.wasm"]
     text = subprocess.run(tool, capture_output=True, text=True, check=True).stdout
-    body = text[text.index(f"<{EXPORT}>") :]
+    body = text[text.index(f"<{spec.export}>") :]
     names = re.findall(r"^ ([0-9a-f]{6}):.*\| +([a-z][a-z0-9_.]*)", body, re.MULTILINE)
-    function = exported_function(wasm, EXPORT)
-    found = wat_lines(wat, EXPORT, function)
+    function = exported_function(wasm, spec.export)
+    found = wat_lines(wat, spec.export, function)
     lines = ["", *wat.splitlines()]
     checked = 0
     for offset, name in names:

@@ -43,7 +43,10 @@ _READER_BYTES = 20_000
 """gguf's reader takes seconds for larger headers."""
 _SHAPES = {"norm": (32,), "a": (3, 64), "experts": (2, 3, 32), "b": (2, 416)}
 
-_SPECS = (*REGISTERED, KernelSpec.parse("vec_dot_q4_0_q8_0__relaxed_u16_a8"))
+_SPECS = (
+    *(spec for spec in REGISTERED if spec.op == "vec_dot"),
+    KernelSpec.parse("vec_dot_q4_0_q8_0__relaxed_u16_a8"),
+)
 
 
 @dataclass(frozen=True)

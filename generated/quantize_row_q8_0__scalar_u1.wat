@@ -1,0 +1,431 @@
+;; quantize_row_q8_0__scalar_u1
+;;
+;; A row of k f32 x to Q8_0 blocks y, as GGML's reference does it: of each 32 values, d = largest magnitude /
+;; 127, and quants = values times 1 / d, rounded half away from zero.
+;;
+;;   q8_0, 34 bytes: f16 d, then 32 signed bytes; byte * d
+;;
+;; Contract: k is a multiple of 32 below 2^30, or it traps; k = 0 does nothing. Reads 4 * k bytes and writes k
+;; / 32 blocks, at any alignment, and not a byte more; x and y do not overlap. A block with a NaN gets the
+;; scale 0x7e00, one with an infinity an infinite scale, and both all quants 0.
+;;
+;; Needs: no SIMD.
+;; How: trunc, 1 block a turn, memory by export.
+;; Why it is right: docs/numerics.md.
+;; Cost: 412.00 opcodes per 32 values in the main loop, locals and constants not counted.
+;; Generated: edit templates/quantize_row_q8_0.wat.j2 and what it imports, then `make bless`.
+(module
+  (memory (export "memory") 1)
+
+  (func $quantize_row_q8_0 (export "quantize_row_q8_0")
+    (param $x i32)    ;; the next f32
+    (param $y i32)    ;; where the next block goes
+    (param $k i64)    ;; values, a multiple of 32
+    (local $end i32)          ;; address where the values end
+    (local $m0 i32)           ;; largest magnitude so far, as bits of an f32
+    (local $m1 i32)           ;; largest magnitude so far, as bits of an f32
+    (local $m2 i32)           ;; largest magnitude so far, as bits of an f32
+    (local $m3 i32)           ;; largest magnitude so far, as bits of an f32
+    (local $d f32)            ;; the scale
+    (local $id f32)           ;; 1 / scale
+    (local $h i32)            ;; the scale as f16
+    (local $v f32)            ;; value / scale
+
+    ;; the contract: trap before anything is written; no memory holds 2^30 values and their blocks
+    (if (i64.ne (i64.and (local.get $k) (i64.const 0xffffffffc000001f)) (i64.const 0))
+      (then (unreachable)))
+
+    (local.set $end
+      (i32.add (local.get $x)
+        (i32.mul (i32.wrap_i64 (local.get $k)) (i32.const 4))))
+
+    ;; one block a turn
+    (if (i32.ne (local.get $x) (local.get $end))
+      (then
+        (loop $single
+          ;; block 0: the largest magnitude; magnitudes are ordered as their bits are, NaN above all
+          (local.set $m0 (i32.and (i32.load offset=0 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+          (local.set $m1 (i32.and (i32.load offset=4 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+          (local.set $m2 (i32.and (i32.load offset=8 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+          (local.set $m3 (i32.and (i32.load offset=12 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+          (local.set $m0
+            (select
+              (local.get $m0)
+              (local.tee $h (i32.and (i32.load offset=16 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m0) (local.get $h))))
+          (local.set $m1
+            (select
+              (local.get $m1)
+              (local.tee $h (i32.and (i32.load offset=20 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m1) (local.get $h))))
+          (local.set $m2
+            (select
+              (local.get $m2)
+              (local.tee $h (i32.and (i32.load offset=24 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m2) (local.get $h))))
+          (local.set $m3
+            (select
+              (local.get $m3)
+              (local.tee $h (i32.and (i32.load offset=28 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m3) (local.get $h))))
+          (local.set $m0
+            (select
+              (local.get $m0)
+              (local.tee $h (i32.and (i32.load offset=32 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m0) (local.get $h))))
+          (local.set $m1
+            (select
+              (local.get $m1)
+              (local.tee $h (i32.and (i32.load offset=36 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m1) (local.get $h))))
+          (local.set $m2
+            (select
+              (local.get $m2)
+              (local.tee $h (i32.and (i32.load offset=40 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m2) (local.get $h))))
+          (local.set $m3
+            (select
+              (local.get $m3)
+              (local.tee $h (i32.and (i32.load offset=44 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m3) (local.get $h))))
+          (local.set $m0
+            (select
+              (local.get $m0)
+              (local.tee $h (i32.and (i32.load offset=48 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m0) (local.get $h))))
+          (local.set $m1
+            (select
+              (local.get $m1)
+              (local.tee $h (i32.and (i32.load offset=52 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m1) (local.get $h))))
+          (local.set $m2
+            (select
+              (local.get $m2)
+              (local.tee $h (i32.and (i32.load offset=56 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m2) (local.get $h))))
+          (local.set $m3
+            (select
+              (local.get $m3)
+              (local.tee $h (i32.and (i32.load offset=60 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m3) (local.get $h))))
+          (local.set $m0
+            (select
+              (local.get $m0)
+              (local.tee $h (i32.and (i32.load offset=64 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m0) (local.get $h))))
+          (local.set $m1
+            (select
+              (local.get $m1)
+              (local.tee $h (i32.and (i32.load offset=68 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m1) (local.get $h))))
+          (local.set $m2
+            (select
+              (local.get $m2)
+              (local.tee $h (i32.and (i32.load offset=72 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m2) (local.get $h))))
+          (local.set $m3
+            (select
+              (local.get $m3)
+              (local.tee $h (i32.and (i32.load offset=76 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m3) (local.get $h))))
+          (local.set $m0
+            (select
+              (local.get $m0)
+              (local.tee $h (i32.and (i32.load offset=80 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m0) (local.get $h))))
+          (local.set $m1
+            (select
+              (local.get $m1)
+              (local.tee $h (i32.and (i32.load offset=84 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m1) (local.get $h))))
+          (local.set $m2
+            (select
+              (local.get $m2)
+              (local.tee $h (i32.and (i32.load offset=88 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m2) (local.get $h))))
+          (local.set $m3
+            (select
+              (local.get $m3)
+              (local.tee $h (i32.and (i32.load offset=92 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m3) (local.get $h))))
+          (local.set $m0
+            (select
+              (local.get $m0)
+              (local.tee $h (i32.and (i32.load offset=96 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m0) (local.get $h))))
+          (local.set $m1
+            (select
+              (local.get $m1)
+              (local.tee $h (i32.and (i32.load offset=100 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m1) (local.get $h))))
+          (local.set $m2
+            (select
+              (local.get $m2)
+              (local.tee $h (i32.and (i32.load offset=104 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m2) (local.get $h))))
+          (local.set $m3
+            (select
+              (local.get $m3)
+              (local.tee $h (i32.and (i32.load offset=108 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m3) (local.get $h))))
+          (local.set $m0
+            (select
+              (local.get $m0)
+              (local.tee $h (i32.and (i32.load offset=112 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m0) (local.get $h))))
+          (local.set $m1
+            (select
+              (local.get $m1)
+              (local.tee $h (i32.and (i32.load offset=116 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m1) (local.get $h))))
+          (local.set $m2
+            (select
+              (local.get $m2)
+              (local.tee $h (i32.and (i32.load offset=120 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m2) (local.get $h))))
+          (local.set $m3
+            (select
+              (local.get $m3)
+              (local.tee $h (i32.and (i32.load offset=124 align=1 (local.get $x)) (i32.const 0x7fffffff)))
+              (i32.gt_u (local.get $m3) (local.get $h))))
+          (local.set $m0
+            (select
+              (local.get $m0)
+              (local.tee $h (local.get $m1))
+              (i32.gt_u (local.get $m0) (local.get $h))))
+          (local.set $m0
+            (select
+              (local.get $m0)
+              (local.tee $h (local.get $m2))
+              (i32.gt_u (local.get $m0) (local.get $h))))
+          (local.set $m0
+            (select
+              (local.get $m0)
+              (local.tee $h (local.get $m3))
+              (i32.gt_u (local.get $m0) (local.get $h))))
+          ;; scale d = largest / 127, and 1 / d
+          (local.set $d (f32.div (f32.reinterpret_i32 (local.get $m0)) (f32.const 127)))
+          (local.set $id (f32.div (f32.const 1) (local.get $d)))
+          ;; d as f16: normal, at most infinite; or subnormal; or NaN
+          (local.set $h
+            (i32.shr_u
+              (i32.add
+                (i32.add (local.tee $h (i32.reinterpret_f32 (local.get $d))) (i32.const 0xc8000fff))
+                (i32.and (i32.shr_u (local.get $h) (i32.const 13)) (i32.const 1)))
+              (i32.const 13)))
+          (local.set $h
+            (select (local.get $h) (i32.const 0x7c00) (i32.lt_u (local.get $h) (i32.const 0x7c00))))
+          (local.set $h
+            (select
+              (i32.sub (i32.reinterpret_f32 (f32.add (local.get $d) (f32.const 0x1p-1))) (i32.const 0x3f000000))
+              (local.get $h)
+              (f32.lt (local.get $d) (f32.const 0x1p-14))))
+          (local.set $h
+            (select (i32.const 0x7e00) (local.get $h) (i32.gt_u (local.get $m0) (i32.const 0x7f800000))))
+          (i32.store16 offset=0 align=1 (local.get $y) (local.get $h))
+          (if (i32.and (f32.gt (local.get $id) (f32.const 0)) (f32.lt (local.get $id) (f32.const inf)))
+            (then
+              ;; value / d, rounded half away from zero
+              (local.set $v (f32.mul (f32.load offset=0 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=2 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=4 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=3 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=8 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=4 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=12 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=5 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=16 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=6 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=20 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=7 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=24 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=8 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=28 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=9 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=32 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=10 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=36 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=11 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=40 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=12 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=44 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=13 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=48 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=14 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=52 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=15 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=56 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=16 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=60 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=17 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=64 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=18 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=68 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=19 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=72 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=20 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=76 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=21 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=80 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=22 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=84 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=23 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=88 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=24 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=92 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=25 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=96 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=26 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=100 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=27 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=104 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=28 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=108 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=29 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=112 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=30 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=116 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=31 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=120 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=32 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+              (local.set $v (f32.mul (f32.load offset=124 align=1 (local.get $x)) (local.get $id)))
+              (i32.store8 offset=33 (local.get $y)
+                (i32.reinterpret_f32
+                  (f32.add
+                    (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
+                    (f32.const 0x1.8p+23))))
+            )
+            (else
+              ;; 1 / d is 0, infinite or NaN: all quants are 0
+              (i64.store offset=2 align=1 (local.get $y) (i64.const 0))
+              (i64.store offset=10 align=1 (local.get $y) (i64.const 0))
+              (i64.store offset=18 align=1 (local.get $y) (i64.const 0))
+              (i64.store offset=26 align=1 (local.get $y) (i64.const 0))
+            ))
+          (local.set $x (i32.add (local.get $x) (i32.const 128)))
+          (local.set $y (i32.add (local.get $y) (i32.const 34)))
+          (br_if $single (i32.ne (local.get $x) (local.get $end))))))))
