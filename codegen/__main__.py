@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from codegen import process
 from codegen.arguments import WRONG_CALL, Parser
-from codegen.commands import DONE, kernels, speed, verification
+from codegen.commands import DONE, INTERRUPTED, kernels, speed, verification
 from codegen.errors import CodegenError, printable
 
 
@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return WRONG_CALL
     except KeyboardInterrupt:
         print("codegen: interrupted; run it again to finish", file=sys.stderr)
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         process.drop_stdout()  # the reader has gone: nothing more to say
         return DONE
