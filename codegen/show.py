@@ -105,6 +105,8 @@ def tuned(outcome: Outcome, as_json: bool) -> None:
         for contract, swept in outcome.swept.items():
             title = f"{contract} in {outcome.tuning.engine_version}, {outcome.tuning.processor}"
             print_tables(ranking.ranking(title, swept, outcome.before))
+            if noisy := ranking.noise(swept):
+                print(noisy)
         print(f"wrote {outcome.path}")
     for line in ranking.complaints(outcome):
         complaint(line)

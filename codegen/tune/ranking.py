@@ -12,6 +12,7 @@ from codegen.tune.sweep import Outcome
 from codegen.tune.tuning import Candidate, ContractTuning
 
 _SHOWN = 10
+_NOISY = 0.1
 
 COLUMNS = ("kernel", "", "rank", "ns", "x scalar", "95%", "stage")
 
@@ -25,6 +26,20 @@ def ranking(title: str, swept: ContractTuning, before: Collection[KernelSpec]) -
     ]
     counts = f"{len(swept.candidates)} kernels, n = {swept.n:,}, weights in {swept.level}"
     return table(f"{title}: {counts}", COLUMNS, rows, text=2)
+
+
+def noise(swept: ContractTuning) -> str:
+    """That the machine was too noisy for the choice to mean much, if it was; else nothing."""
+    last = max((one.stage for one in swept.candidates), default=0)
+    spreads = [
+        (one.high - one.low) / one.x_scalar
+        for one in swept.candidates
+        if one.stage == last and one.x_scalar and one.low and one.high
+    ]
+    worst = max(spreads, default=0.0)
+    if worst <= _NOISY:
+        return ""
+    return f"noisy machine: a finalist's 95% interval is {worst:.0%} wide; quiet it, or ask for more --rounds"
 
 
 def complaints(outcome: Outcome) -> Iterator[str]:

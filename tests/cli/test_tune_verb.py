@@ -10,7 +10,7 @@ import pytest
 
 from codegen import Isa, KernelSpec, engines
 from codegen.bench import contestant, session
-from codegen.tune import heatmap, proof, tuning
+from codegen.tune import heatmap, proof, shipped, tuning
 from tests.cli.command import Call, assert_one_line, assert_refused, codegen, contents, copy_of_project
 from tests.tunings import CONTRACT, RELAXED, SCALAR, SIMD, SWEPT, FakeSession, spec, tuning_of
 
@@ -47,11 +47,17 @@ def test_a_sweep_in_wasmtime_writes_the_file_and_ranks(call: Call, tmp_path: Pat
     assert {one.stage for one in swept.candidates} == {3}
     assert all(one.failed is None and one.median_ns for one in swept.candidates)
     assert list(swept.best) == ["scalar", "relaxed"]
-    title, _, *rows, wrote = done.stdout.splitlines()
+    title, _, *rows, wrote = (line for line in done.stdout.splitlines() if "noisy" not in line)
     assert title.startswith(f"{CONTRACT} in wasmtime ")
     assert [row.split()[0] for row in rows] == [one.spec.name for one in swept.candidates]
     assert sum("best of relaxed" in row for row in rows) == 1
     assert wrote == f"wrote {Path(FILE)}"
+
+
+@pytest.mark.parametrize("noise", [0.0, 20.0])
+def test_a_noisy_machine_is_told(noise: float, call: Call, fake: FakeSession) -> None:
+    fake.noise = noise
+    assert ("noisy machine" in call("tune", *TWO).stdout) == bool(noise)
 
 
 def test_json_prints_the_file(call: Call, fake: FakeSession, tmp_path: Path) -> None:
@@ -60,7 +66,10 @@ def test_json_prints_the_file(call: Call, fake: FakeSession, tmp_path: Path) -> 
     assert json.loads(done.stdout)["contracts"][CONTRACT]["best"] == {"relaxed": spec("relaxed_u2").name}
 
 
-def test_what_was_used_before_is_shown_wherever_it_ranks(call: Call, fake: FakeSession) -> None:
+def test_what_was_used_before_is_shown_wherever_it_ranks(
+    call: Call, fake: FakeSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shipped, "root", lambda: tmp_path)
     fake.ns = {RELAXED: 5000}
     rows = call("tune", "--isa", "relaxed").stdout.splitlines()[2:-1]
     assert len(rows) == 11
