@@ -37,11 +37,12 @@ def named(text: str) -> Tuning:
     Raises:
         InputError: there is none, or it is not sound.
     """
-    if text.endswith(".json"):
-        return load(Path(text))
-    if found := for_engine(text):
-        return found
-    known = ", ".join(dict.fromkeys(one.engine for one in files())) or "none yet"
-    raise InputError(
-        f"--tuned {text}: known are {known}, or name a .json file that `codegen tune` wrote on your machine"
-    )
+    found = load(Path(text)) if text.endswith(".json") else for_engine(text)
+    if found is None:
+        known = ", ".join(dict.fromkeys(one.engine for one in files())) or "none yet"
+        raise InputError(
+            f"--tuned {text}: known are {known}, or name a .json file that `codegen tune` wrote on your machine"
+        )
+    if not found.best:
+        raise InputError(f"--tuned {text}: has no best kernel yet; run `codegen tune` to its end")
+    return found
