@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from codegen.bench.statistics import speedup
-from codegen.spec import KernelSpec, Scales
+from codegen.spec import KernelSpec
 from codegen.strategies import Isa
-from codegen.tune.search import Search, Timing
-from codegen.tune.space import eligible
-
-_MATTERS = 1.02
-"""Times as fast that is worth a more complex kernel. An interval tells smaller differences apart, but the next run, or
-the next machine of the same kind, tells them otherwise; and a table costs what this measurement does not see."""
+from codegen.tune.search import MATTERS, Search, Timing
+from codegen.tune.space import complexity, eligible
 
 
 def best(search: Search) -> dict[Isa, KernelSpec]:
@@ -26,17 +22,12 @@ def best(search: Search) -> dict[Isa, KernelSpec]:
         group = {spec: timing for spec, timing in group.items() if timing.stage == last}
         if group:
             fastest = max(group.values(), key=lambda timing: timing.ratio.value)
-            found[isa] = min((s for s, t in group.items() if not _slower(t, fastest)), key=_complexity)
+            found[isa] = min((s for s, t in group.items() if not _slower(t, fastest)), key=complexity)
     return found
 
 
 def _slower(one: Timing, fastest: Timing) -> bool:
     """Whether the bootstrap interval tells so; of an interrupted search, whose batches differ, both intervals."""
     if one.batch != fastest.batch:
-        return fastest.ratio.low > _MATTERS * one.ratio.high
-    return speedup(one.measurement.samples, fastest.measurement.samples).low > _MATTERS
-
-
-def _complexity(spec: KernelSpec) -> tuple[bool, int, int, str]:
-    """What a host pays besides time: a table in its memory, then code, then sums to join."""
-    return spec.scales is Scales.TABLE, spec.unroll, spec.accumulators, spec.name
+        return fastest.ratio.low > MATTERS * one.ratio.high
+    return speedup(one.measurement.samples, fastest.measurement.samples).low > MATTERS

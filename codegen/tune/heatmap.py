@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codegen.errors import InputError
 from codegen.output import require_writable, write_file
-from codegen.spec import STRATEGIES, Scales
+from codegen.spec import STRATEGIES, Fold, Scales
 from codegen.tune.tuning import Candidate, ContractTuning
 
 if TYPE_CHECKING:  # matplotlib is optional, and slow to import
@@ -75,25 +76,32 @@ def heatmap(tuning_contract: ContractTuning, path: Path, title: str = "") -> boo
 def _figure(swept: ContractTuning, title: str) -> Figure:
     from matplotlib.figure import Figure
 
-    tried = {one.spec.strategy for one in swept.candidates}
-    kinds = [(isa, name) for isa, names in STRATEGIES.items() for name in names if name in tried]
+    tried = {(one.spec.strategy, one.spec.fold) for one in swept.candidates}
+    kinds = [
+        (isa, name, fold)
+        for isa, names in STRATEGIES.items()
+        for name, fold in product(names, Fold)
+        if (name, fold) in tried
+    ]
     unrolls = sorted({one.spec.unroll for one in swept.candidates})
     sums = sorted({one.spec.accumulators for one in swept.candidates})
-    size = 2 * len(unrolls) * _CELL[0] + 2.4, len(kinds) * (len(sums) * _CELL[1] + 0.75) + 0.6
+    size = len(Scales) * len(unrolls) * _CELL[0] + 2.4, len(kinds) * (len(sums) * _CELL[1] + 0.75) + 0.6
     figure = Figure(figsize=size, layout="constrained")
     contract = swept.candidates[0].spec.contract if swept.candidates else "nothing tried"
     figure.suptitle(
         " ".join(filter(None, (f"{contract}, n = {swept.n}, {swept.level}: times scalar.", title)))
     )
     grid = figure.subplots(max(1, len(kinds)), len(Scales), squeeze=False)
-    for row, (isa, strategy) in zip(grid, kinds, strict=False):
+    for row, (isa, strategy, fold) in zip(grid, kinds, strict=False):
         scale = _scale(
             [c.x_scalar for c in swept.candidates if c.x_scalar and not c.failed and c.spec.isa is isa]
         )
         for axes, scales in zip(row, Scales, strict=True):
-            shown = [c for c in swept.candidates if (c.spec.strategy, c.spec.scales) == (strategy, scales)]
+            kind = (strategy, fold, scales)
+            shown = [c for c in swept.candidates if (c.spec.strategy, c.spec.fold, c.spec.scales) == kind]
             if shown:
-                axes.set_title(f"{isa}, {strategy}, {scales} scales")
+                words = (isa, strategy, *([fold] if fold is not Fold.SHUFFLE else []))
+                axes.set_title(f"{', '.join(words)}, {scales} scales")
                 _panel(axes, shown, swept, unrolls, sums, scale)
             else:
                 axes.set_axis_off()

@@ -17,7 +17,7 @@ from codegen.bench.result import Measurement
 from codegen.bench.statistics import Ratio
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
-from codegen.tune.space import baseline
+from codegen.tune.space import baseline, complexity
 
 EARLY_ROUNDS = (3, 9)
 """Rounds of the stages before the last."""
@@ -26,6 +26,10 @@ FINAL_ROUNDS = 31
 
 FINALISTS = 8
 """Of an ISA: scalar kernels would not stay in otherwise."""
+
+MATTERS = 1.02
+"""Times as fast that is worth a more complex kernel. An interval tells smaller differences apart, but the next run, or
+the next machine of the same kind, tells them otherwise; and a table costs what this measurement does not see."""
 
 _KEPT = 3
 """One in so many goes on to the next stage."""
@@ -139,8 +143,7 @@ class Search:
 
     def _finalists(self, group: Sequence[KernelSpec]) -> list[KernelSpec]:
         """The fastest of an ISA that pass full verification: one that fails makes room for the next."""
-        ranked = self._ranked(group)
-        ranked.sort(key=lambda spec: spec not in self.incumbents)
+        ranked = self._contenders(group)
         passed: list[KernelSpec] = []
         while ranked and len(passed) < FINALISTS:
             tried, ranked = ranked[: FINALISTS - len(passed)], ranked[FINALISTS - len(passed) :]
@@ -150,6 +153,20 @@ class Search:
             passed += [spec for spec in tried if spec not in self.failed]
             self.proved.update(passed)
         return passed
+
+    def _contenders(self, group: Sequence[KernelSpec]) -> list[KernelSpec]:
+        """Who comes to the end first: what is shipped, half of the places for the fastest, then what is as good.
+
+        That is the simplest of those that may be no slower than matters: the best is chosen among such.
+        """
+        ranked = self._ranked(group)
+        if not ranked:
+            return []
+        least = self.timings[ranked[0]].ratio.low / MATTERS
+        alike = [spec for spec in ranked if self.timings[spec].ratio.high >= least]
+        shipped = [spec for spec in ranked if spec in self.incumbents]
+        fastest = ranked[: FINALISTS // 2]
+        return list(dict.fromkeys((*shipped, *fastest, *sorted(alike, key=complexity), *ranked)))
 
     def _ranked(self, group: Sequence[KernelSpec]) -> list[KernelSpec]:
         right = [spec for spec in group if spec not in self.failed]

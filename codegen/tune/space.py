@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from itertools import product
 
 from codegen.errors import SpecError
-from codegen.spec import OPERANDS, OPS, STRATEGIES, KernelSpec, Scales
+from codegen.spec import OPERANDS, OPS, STRATEGIES, Fold, KernelSpec, Scales
 from codegen.strategies import Isa
 
 UNROLLS = (1, 2, 3, 4, 6, 8, 12, 16)
@@ -52,6 +53,11 @@ def eligible(spec: KernelSpec) -> bool:
     return spec.strategy not in _FIXED
 
 
+def complexity(spec: KernelSpec) -> tuple[bool, int, int, int, str]:
+    """What a host pays besides time: a table in its memory, code, sums to join; then short names, the defaults."""
+    return spec.scales is Scales.TABLE, spec.unroll, spec.accumulators, len(spec.name), spec.name
+
+
 def _space(isas: Sequence[Isa], unrolls: Sequence[int]) -> Iterator[KernelSpec]:
     for op, (x, y), isa in product(OPS, OPERANDS, isas):
         for strategy in STRATEGIES[isa]:
@@ -59,9 +65,9 @@ def _space(isas: Sequence[Isa], unrolls: Sequence[int]) -> Iterator[KernelSpec]:
                 if 1 in unrolls:
                     yield KernelSpec(isa, strategy=strategy, op=op, x=x, y=y)
                 continue
-            for scales, unroll, accumulators in product(Scales, unrolls, ACCUMULATORS):
-                if unroll % accumulators == 0:
-                    yield KernelSpec(isa, unroll, accumulators, strategy, scales, op=op, x=x, y=y)
+            for fold, scales, unroll, accumulators in product(Fold, Scales, unrolls, ACCUMULATORS):
+                with suppress(SpecError):  # not every combination exists
+                    yield KernelSpec(isa, unroll, accumulators, strategy, scales, fold, op=op, x=x, y=y)
 
 
 def _matching(pattern: str, space: Sequence[KernelSpec]) -> list[KernelSpec]:

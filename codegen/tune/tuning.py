@@ -49,7 +49,7 @@ class Candidate:
         s, numbers = self.spec, asdict(self)
         del numbers["spec"]
         shape = {"isa": s.isa, "strategy": s.strategy, "unroll": s.unroll, "accumulators": s.accumulators}
-        return {"kernel": s.name, **shape, "scales": s.scales, **numbers}
+        return {"kernel": s.name, **shape, "scales": s.scales, "fold": s.fold, **numbers}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Candidate:

@@ -2,29 +2,27 @@ from __future__ import annotations
 
 import pytest
 
-from codegen import Isa, KernelSpec, Memory, Scales
+from codegen import Isa, KernelSpec, Memory
 from codegen.errors import SpecError
-from codegen.spec import STRATEGIES
 from codegen.tune import space
+from tests.specs import EVERY_SPEC
 from tests.tunings import CONTRACT, spec
-
-SHAPES = 1 + 2 + 1 + 3 + 2 + 3 + 3 + 3
-"""Accumulators that divide the unroll, over the unrolls 1, 2, 3, 4, 6, 8, 12 and 16."""
 
 
 def of(*arguments: object) -> tuple[KernelSpec, ...]:
     return space.candidates(*arguments)[CONTRACT]  # type: ignore[arg-type]
 
 
-def test_every_strategy_scale_and_shape_is_tried_once() -> None:
-    specs = of()
-    strategies = sum(map(len, STRATEGIES.values())) - 1
-    assert len(specs) == strategies * len(Scales) * SHAPES + 1
-    assert len({one.name for one in specs}) == len(specs)
-    assert {(one.isa, one.strategy) for one in specs} == {
-        (isa, name) for isa, names in STRATEGIES.items() for name in names
+def test_every_kernel_of_these_shapes_is_tried_once() -> None:
+    wanted = {
+        one
+        for one in EVERY_SPEC
+        if one.unroll in (1, 2, 3, 4, 6, 8, 12, 16)
+        and one.accumulators in (1, 2, 4)
+        and one.memory is Memory.EXPORT
     }
-    assert {one.memory for one in specs} == {Memory.EXPORT}
+    assert len(of()) == len(wanted)
+    assert set(of()) == wanted
 
 
 def test_every_candidate_is_a_kernel_of_its_contract_by_its_name() -> None:
