@@ -8,7 +8,7 @@ VENV_BIN := .venv/bin
 CODEGEN := $(VENV_BIN)/python -m codegen
 LINTED := codegen tools tests examples docs README.md
 
-.PHONY: kernels test lint check bless vectors mutants fuzz engines matrix bench bench-article report clean bootstrap help
+.PHONY: kernels test lint check bless vectors mutants fuzz engines matrix bench bench-article tune report clean bootstrap help
 
 kernels: bootstrap  ## generate, assemble and verify every kernel at UNROLL blocks a turn
 	@$(CODEGEN) --emit wat,wasm --unroll='$(UNROLL)'
@@ -43,6 +43,10 @@ bench: bootstrap  ## time every registered kernel against scalar, native GGML an
 
 bench-article: bootstrap  ## the published table, measured again here with our kernels added
 	@$(CODEGEN) bench --article --rounds 25
+
+tune: bootstrap  ## search for the fastest kernels in wasmtime and in node, and write tuning/
+	@$(CODEGEN) tune
+	@$(CODEGEN) tune --engine node
 
 report: bootstrap  ## measure, and draw docs/report/ with its pictures
 	@$(CODEGEN) report

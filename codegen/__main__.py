@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from codegen import process
 from codegen.arguments import WRONG_CALL, Parser
-from codegen.commands import DONE, kernels, report, speed, verification
+from codegen.commands import DONE, INTERRUPTED, kernels, report, speed, tuning, verification
 from codegen.errors import CodegenError, printable
 
 
@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return WRONG_CALL
     except KeyboardInterrupt:
         print("codegen: interrupted; run it again to finish", file=sys.stderr)
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         process.drop_stdout()  # the reader has gone: nothing more to say
         return DONE
@@ -51,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(verb=run_it)
         return added
 
-    for module in (kernels, verification, speed, report):
+    for module in (kernels, verification, speed, report, tuning):
         module.add(verb)
     return parser
 

@@ -48,12 +48,17 @@ def choice() -> Parser:
     parser.add_argument(
         "--unroll", type=whole(1, MAX_UNROLL), metavar="N", help="blocks per loop iteration, 1 to 16"
     )
+    parser.add_argument(
+        "--tuned",
+        metavar="ENGINE",
+        help="the best kernel of each ISA in wasmtime, v8 or jsc, or by a .json file that `codegen tune` wrote",
+    )
     return parser
 
 
 def selected(options: argparse.Namespace, op: str | None = None) -> tuple[KernelSpec, ...]:
     """The kernels that the arguments of `choice` name, of one operation or of all."""
-    return registry.select(options.kernel or (), options.isa or (), options.unroll, op)
+    return registry.select(options.kernel or (), options.isa or (), options.unroll, options.tuned, op)
 
 
 def as_json() -> Parser:
@@ -103,6 +108,11 @@ def whole(low: int, high: int) -> Callable[[str], int]:
     return convert
 
 
+def wholes(low: int, high: int) -> Callable[[str], list[int]]:
+    """A converter to whole numbers of a range, comma between."""
+    return lambda text: list(dict.fromkeys(whole(low, high)(part) for part in text.split(",")))
+
+
 def words(known: Sequence[str]) -> Callable[[str], list[str]]:
     """A converter to some of the known words, comma between."""
 
@@ -121,8 +131,8 @@ def elements(text: str) -> list[int]:
     found: list[int] = []
     for part in text.split(","):
         first, dots, last = part.partition("..")
-        low = _elements(first)
-        high = _elements(last) if dots else low
+        low = one_length(first)
+        high = one_length(last) if dots else low
         if high < low:
             raise argparse.ArgumentTypeError(f"{part!r}: the end of a range is not below its start")
         while low <= high:
@@ -131,7 +141,8 @@ def elements(text: str) -> list[int]:
     return list(dict.fromkeys(found))
 
 
-def _elements(text: str) -> int:
+def one_length(text: str) -> int:
+    """The length of a row, a multiple of 32."""
     number = whole(32, MOST_ELEMENTS)(text)
     if number % 32:
         raise argparse.ArgumentTypeError(f"{text!r}: must be a multiple of 32")

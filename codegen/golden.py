@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from codegen import registry
 from codegen.assemble import assemble
 from codegen.cost import Cost, cost
 from codegen.cost_table import MachineColumn, cost_table
 from codegen.errors import CodegenError, GoldenError, MachineCodeError
 from codegen.output import write_file
-from codegen.registry import REGISTERED
 from codegen.render import render
 from codegen.spec import KernelSpec
 from codegen.wasm_code import exported_function
@@ -93,7 +93,7 @@ def bless(folder: Path) -> Blessed:
 
 def _goldens() -> list[_Golden]:
     made = []
-    for spec in REGISTERED:
+    for spec in registry.REGISTERED:
         wat = render(spec)
         wasm = assemble(wat)
         made.append(_Golden(spec, wat, wasm, cost(wasm, spec.export, spec.unroll)))

@@ -54,6 +54,20 @@ def write_file(path: Path, data: bytes) -> bool:
     return True
 
 
+def require_writable(path: Path) -> None:
+    """Says before long work what `write_file` would say after it, as far as that can be known.
+
+    Raises:
+        InputError: the path is a folder, or its folder is none or cannot be written to.
+    """
+    try:
+        above = next(folder for folder in path.absolute().parents if folder.exists() or folder.is_symlink())
+        if path.is_dir() or not above.is_dir() or not os.access(above, os.W_OK):
+            raise InputError(f"{path}: cannot be written (not a file in a folder of yours); choose another")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror or error}); choose another") from None
+
+
 def _remove_leftovers(folder: Path) -> None:
     """Removes temporary files of runs that were killed before they could."""
     for path in folder.glob(".*.tmp"):

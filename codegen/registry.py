@@ -5,14 +5,17 @@ To add a kernel, add a line here: docs/adding-a-kernel.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import cache
+from typing import TYPE_CHECKING
 
 from codegen.errors import SpecError
 from codegen.operations import OPERATIONS
 from codegen.spec import KernelSpec, Memory, Scales
 from codegen.strategies import Isa
+from codegen.tune import shipped
 
 FAMILIES: tuple[KernelSpec, ...] = (
     KernelSpec(Isa.SCALAR),
@@ -37,31 +40,48 @@ SINGLES: tuple[KernelSpec, ...] = (
 )
 """Kernels shipped as they are."""
 
-REGISTERED: tuple[KernelSpec, ...] = tuple(
-    sorted(
-        dict.fromkeys(
-            (
-                *(replace(family, unroll=unroll) for family in FAMILIES for unroll in UNROLLS[family.op]),
-                *SINGLES,
-            )
-        ),
-        key=lambda spec: tuple(OPERATIONS).index(spec.op),
-    )
-)
-"""All of them, each once, operation by operation."""
-
-FASTEST: dict[Isa, KernelSpec] = {
+UNTUNED: dict[Isa, KernelSpec] = {
     Isa.SCALAR: KernelSpec(Isa.SCALAR, strategy="swar"),
     Isa.SIMD128: KernelSpec(Isa.SIMD128, unroll=4),
     Isa.RELAXED: KernelSpec(Isa.RELAXED, unroll=4),
 }
-"""What `run` uses for an ISA: the fastest measured (docs/performance.md)."""
+"""What stands in for an ISA that no sweep has found the best kernel of."""
+
+REGISTERED: tuple[KernelSpec, ...]
+"""All kernels that we ship, each once, operation by operation: families, singles, the best of every file in tuning/."""
+
+FASTEST: dict[Isa, KernelSpec]
+"""What `run` uses for an ISA: the best in wasmtime, of tuning/wasmtime-<arch>.json (docs/tuning.md)."""
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        """REGISTERED and FASTEST are read when they are first asked for: `tune` must run while a file is broken."""
+        if made := {"REGISTERED": _registered, "FASTEST": _fastest}.get(name):
+            return made()
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+@cache
+def _registered() -> tuple[KernelSpec, ...]:
+    families = (replace(family, unroll=unroll) for family in FAMILIES for unroll in UNROLLS[family.op])
+    tuned = (spec for file in shipped.files() for spec in file.best)
+    each = dict.fromkeys((*families, *SINGLES, *tuned))
+    return tuple(sorted(each, key=lambda spec: tuple(OPERATIONS).index(spec.op)))
+
+
+@cache
+def _fastest() -> dict[Isa, KernelSpec]:
+    file = shipped.for_engine("wasmtime")
+    best = {(spec.contract, spec.isa): spec for spec in file.best} if file else {}
+    return {isa: best.get((spec.contract, isa), spec) for isa, spec in UNTUNED.items()}
 
 
 def select(
     patterns: Sequence[str] = (),
     isas: Sequence[Isa] = (),
     unroll: int | None = None,
+    tuned: str | None = None,
     op: str | None = None,
 ) -> tuple[KernelSpec, ...]:
     """The kernels that a command is about.
@@ -70,18 +90,25 @@ def select(
         patterns: names or shell patterns of names; none means all. A full name need not be registered.
         isas: keep only these; none means all.
         unroll: every family at this unroll, registered or not, and the singles that have it or cannot change it.
+        tuned: only the best kernels of this engine, or of this file that `codegen tune` wrote.
         op: only kernels of this operation; None means all.
 
     Raises:
         SpecError: nothing matches.
+        InputError: there is no such tuning.
     """
-    pool: Iterable[KernelSpec] = REGISTERED if unroll is None else _at(unroll)
+    if tuned is None:
+        pool = _registered() if unroll is None else _at(unroll)
+    else:
+        pool = tuple(spec for spec in shipped.named(tuned).best if unroll in (None, spec.unroll))
     chosen = [spec for spec in pool if not isas or spec.isa in isas]
     if patterns:
         chosen = [spec for pattern in patterns for spec in _matching(pattern, chosen, isas, unroll)]
+    if tuned is not None:
+        chosen = [spec for spec in chosen if spec in pool]
     chosen = [spec for spec in chosen if op in (None, spec.op)]
     if not chosen:
-        wanted = [*patterns, *isas, *([f"unroll {unroll}"] if unroll else [])]
+        wanted = [*patterns, *isas, *([f"unroll {unroll}"] if unroll else []), *([tuned] if tuned else [])]
         of_it = f" a kernel of {op}" if op else ""
         raise SpecError(f"kernel {', '.join(wanted)}: none matches{of_it}; see `codegen list`")
     return tuple(dict.fromkeys(chosen))

@@ -18,6 +18,8 @@ from codegen.judge import Report
 from codegen.output import print_tables, table
 from codegen.run import MatrixResult
 from codegen.spec import KernelSpec
+from codegen.tune import ranking
+from codegen.tune.sweep import Outcome
 
 if TYPE_CHECKING:  # only there, since what drives browsers is slow to import
     from codegen.engines.matrix import Matrix
@@ -92,6 +94,21 @@ def bench(result: Result, form: str, *, as_article: bool) -> None:
         print_tables(*bench_table.tables(result))
         print("\n".join((result.processor, *bench_table.facts(result))))
     for line in bench_table.warnings(result):
+        complaint(line)
+
+
+def tuned(outcome: Outcome, as_json: bool) -> None:
+    """What a sweep found; what it could not find, and that it was interrupted, go to standard error."""
+    if outcome.tuning and as_json:
+        print(outcome.tuning.text(), end="")
+    elif outcome.tuning:
+        for contract, swept in outcome.swept.items():
+            title = f"{contract} in {outcome.tuning.engine_version}, {outcome.tuning.processor}"
+            print_tables(ranking.ranking(title, swept, outcome.before))
+            if noisy := ranking.noise(swept):
+                print(noisy)
+        print(f"wrote {outcome.path}")
+    for line in ranking.complaints(outcome):
         complaint(line)
 
 

@@ -3,5 +3,5 @@
 Each module adds its verbs with `add(verb)`; exit statuses are those of docs/ and `codegen --help`.
 """
 
-DONE, FAILED = 0, 1
+DONE, FAILED, INTERRUPTED = 0, 1, 130
 """Exit statuses; a wrong call is arguments.WRONG_CALL."""

@@ -31,7 +31,7 @@ _UNWANTED = (
 
 def copy_of_project(folder: Path) -> Path:
     """The project's sources in a folder of their own, for tests that change them."""
-    for name in ("codegen", "templates", "tools", "generated"):
+    for name in ("codegen", "templates", "tuning", "tools", "generated"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("Makefile", "pyproject.toml"):
         shutil.copy(ROOT / name, folder)

@@ -52,10 +52,14 @@ def run(program: Path, *words: str | Path) -> str:
     ).stdout
 
 
-def test_the_wheel_holds_the_package_with_every_template_and_nothing_else(wheel: Path) -> None:
+def test_the_wheel_holds_the_package_with_every_template_and_tuning_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         held = {name: archive.read(name) for name in archive.namelist()}
-    wanted = {f"codegen/templates/{name}": data for name, data in contents(ROOT / "templates").items()}
+    wanted = {
+        f"codegen/{folder}/{name}": data
+        for folder in ("templates", "tuning")
+        for name, data in contents(ROOT / folder).items()
+    }
     wanted |= {
         f"codegen/{name}": data
         for name, data in contents(ROOT / "codegen").items()
@@ -80,6 +84,14 @@ def test_installed_emit_gives_the_committed_bytes(installed: Path, tmp_path: Pat
     emitted = contents(tmp_path)
     assert len(emitted) == len(json.loads((GENERATED / "manifest.json").read_text()))
     assert emitted == {name: (GENERATED / name).read_bytes() for name in emitted}
+
+
+def test_installed_tunings_are_the_committed_ones(installed: Path) -> None:
+    for file in (ROOT / "tuning").iterdir():
+        engine, _, _ = file.stem.partition("-")
+        listed = json.loads(run(installed / "codegen", "list", "--tuned", engine, "--json"))
+        best = json.loads(file.read_text())["contracts"]["vec_dot_q4_0_q8_0"]["best"]
+        assert [entry["name"] for entry in listed] == list(best.values())
 
 
 def test_installed_verify_passes(installed: Path) -> None:

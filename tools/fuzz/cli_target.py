@@ -1,7 +1,7 @@
 """Command lines nobody would type: each is carried out, or refused in one line, and leaves no file but its output.
 
 No word has a slash but a few fixed ones that stay in the sandbox. What takes long is cut short: `verify` counts
-but does not run, `bench` times two rounds, engines are not started, and a kernel is made once.
+but does not run, `bench` times two rounds, `tune` tries one kernel, engines are not started, and a kernel is made once.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ from codegen.engines import javascript
 from codegen.judge import Report
 from codegen.registry import REGISTERED
 from codegen.spec import KernelSpec
+from codegen.strategies import Isa
+from codegen.tune import proof, shipped, space
 from tests.gguf_files import F32, write_model
 from tools.fuzz.cli_words import NAMES, command
 from tools.fuzz.mutations import mutate
@@ -112,6 +114,8 @@ class CLITarget(Target[Call]):
             shutil.rmtree(self.root)
         for name in ("folder", "generated"):
             (self.cwd / name).mkdir(parents=True)
+        (self.cwd / "folder.json").mkdir()
+        shutil.copy(shipped.root() / "wasmtime-x86_64.json", self.cwd / "tuning.json")
         (self.cwd / "file").write_text("a file, where a folder may be wanted")
         (self.cwd / "loop").symlink_to("loop")
         (self.cwd / "generated" / f"{NAMES[0]}.wat").write_bytes(self.golden)
@@ -132,7 +136,7 @@ class CLITarget(Target[Call]):
         # What may be named as output: a word, or the end of one that has the option in front.
         ends = {word[at:] for word in words if len(word) < 400 for at in (0, 2, word.find("=") + 1)}
         named = {Path(os.path.normpath(self.cwd / end)) for end in ends if end}
-        allowed = {self.cwd / name for name in ("generated", "build", "tests")} | named
+        allowed = {self.cwd / name for name in ("generated", "build", "tests", "tuning")} | named
         for path in changed:
             known = any(path.is_relative_to(folder) or folder.is_relative_to(path) for folder in allowed)
             expect(known and path.suffix != ".tmp", "stray file", f"{words} {path}")
@@ -192,6 +196,8 @@ def _cut_short() -> Iterator[None]:
         mock.patch.object(golden, "_goldens", _goldens),
         mock.patch.object(verification, "verify", _counted),
         mock.patch.object(session, "run", _timed),
+        mock.patch.object(space, "candidates", _one_each),
+        mock.patch.object(proof, "failures", lambda _: {}),
         mock.patch.object(javascript, "programs", _programs),
         mock.patch.object(contestant, "SLICE_S", 0.0),
         mock.patch.object(engines, "discover", _engines),
@@ -208,6 +214,7 @@ def _cut_short() -> Iterator[None]:
 _RENDER, _ASSEMBLE = (importlib.import_module(f"codegen.{name}") for name in ("render", "assemble"))
 _rendered, _assembled = functools.cache(_RENDER.render_plan), functools.cache(_ASSEMBLE._with_wabt)
 _goldens, _vectors = functools.cache(golden._goldens), functools.cache(vectors.files)
+_candidates = space.candidates
 _engines, _programs, _run = (
     functools.cache(engines.discover),
     functools.cache(javascript.programs),
@@ -217,6 +224,12 @@ _engines, _programs, _run = (
 
 def _counted(spec: KernelSpec) -> Report:
     return Report(spec.name, cost(content(spec, Emit.WASM), spec.export, spec.unroll))
+
+
+def _one_each(
+    patterns: Sequence[str], isas: Sequence[Isa], unrolls: Sequence[int]
+) -> dict[str, tuple[KernelSpec, ...]]:
+    return {contract: specs[:1] for contract, specs in _candidates(patterns, isas, unrolls).items()}
 
 
 def _timed(

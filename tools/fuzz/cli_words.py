@@ -94,14 +94,15 @@ def _path(random: Random) -> str:
 
 
 _VERBS = {
-    "emit": "--kernel --isa --unroll --emit --out -o --engine",
-    "--emit": "--kernel --isa --unroll --emit --out -o --engine",
-    "list": "--kernel --isa --unroll --json",
-    "verify": "--kernel --isa --unroll --json --engine",
+    "emit": "--kernel --isa --unroll --tuned --emit --out -o --engine",
+    "--emit": "--kernel --isa --unroll --tuned --emit --out -o --engine",
+    "list": "--kernel --isa --unroll --tuned --json",
+    "verify": "--kernel --isa --unroll --tuned --json --engine",
     "check": "--out -o",
     "bless": "--out -o",
     "vectors": "--out -o",
     "bench": "--kernel --isa --unroll --json --n --rounds --size --engine --format -o --article",
+    "tune": "--kernel --isa --unroll --json --n --rounds --size --engine --out -o --heatmap",
     "run": "--json --tensor --isa --kernel --input --seed",
 }
 _VALUES: dict[str, Callable[[Random], str]] = {
@@ -115,6 +116,10 @@ _VALUES: dict[str, Callable[[Random], str]] = {
     "-o": _path,
     "--engine": lambda random: random.choice(("all", "node", "wasmtime", "none", "")),
     "--n": lambda random: _list(random, _lengths),
+    "--tuned": lambda random: random.choice(
+        ("wasmtime", "v8", "jsc", "V8", "tuning.json", "x.npy", "folder.json")
+    ),
+    "--heatmap": lambda random: random.choice(("map.svg", "new/map.svg", "file/map.svg", "folder", "")),
     "--rounds": _number,
     "--size": lambda random: _list(random, _size),
     "--format": lambda random: random.choice(("table", "md", "csv", "json", "html", "JSON", "")),

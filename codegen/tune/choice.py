@@ -1,0 +1,33 @@
+"""Which of the kernels that a search proved is the one to use."""
+
+from __future__ import annotations
+
+from codegen.bench.statistics import speedup
+from codegen.spec import KernelSpec
+from codegen.strategies import Isa
+from codegen.tune.search import MATTERS, Search, Timing
+from codegen.tune.space import complexity, eligible
+
+
+def best(search: Search) -> dict[Isa, KernelSpec]:
+    """The best of each ISA: the fastest, or the simplest of those that cannot be told from it.
+
+    Only candidates that passed full verification are looked at, and of those the ones that came furthest.
+    """
+    proved = {s: t for s, t in search.timings.items() if s in search.proved and eligible(s)}
+    found = {}
+    for isa in Isa:
+        group = {spec: timing for spec, timing in proved.items() if spec.isa is isa}
+        last = max((timing.stage for timing in group.values()), default=0)
+        group = {spec: timing for spec, timing in group.items() if timing.stage == last}
+        if group:
+            fastest = max(group.values(), key=lambda timing: timing.ratio.value)
+            found[isa] = min((s for s, t in group.items() if not _slower(t, fastest)), key=complexity)
+    return found
+
+
+def _slower(one: Timing, fastest: Timing) -> bool:
+    """Whether the bootstrap interval tells so; of an interrupted search, whose batches differ, both intervals."""
+    if one.batch != fastest.batch:
+        return fastest.ratio.low > MATTERS * one.ratio.high
+    return speedup(one.measurement.samples, fastest.measurement.samples).low > MATTERS

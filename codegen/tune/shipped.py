@@ -1,0 +1,48 @@
+"""The tuning files that come with the package, and the one that `--tuned` names."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from codegen.errors import InputError
+from codegen.tune.tuning import Tuning, architecture, load
+
+USUAL_ARCH = "x86_64"
+"""Whose file stands in where a machine's architecture has none."""
+
+
+def root() -> Path:
+    """The files that are shipped: beside the package in a checkout, inside it in a wheel, as templates are."""
+    here = Path(__file__).resolve().parents[1]
+    packaged = here / "tuning"
+    return packaged if packaged.is_dir() else here.parent / "tuning"
+
+
+@cache
+def files() -> tuple[Tuning, ...]:
+    """All of them, in the order of their names."""
+    return tuple(load(path) for path in sorted(root().glob("*.json")))
+
+
+def for_engine(engine: str) -> Tuning | None:
+    """The file for an engine on this machine's architecture, or else on the usual one."""
+    found = {(one.engine, one.arch): one for one in files()}
+    return found.get((engine, architecture())) or found.get((engine, USUAL_ARCH))
+
+
+def named(text: str) -> Tuning:
+    """The tuning that `--tuned` names: an engine's that is shipped, or a file of one's own.
+
+    Raises:
+        InputError: there is none, or it is not sound.
+    """
+    found = load(Path(text)) if text.endswith(".json") else for_engine(text)
+    if found is None:
+        known = ", ".join(dict.fromkeys(one.engine for one in files())) or "none yet"
+        raise InputError(
+            f"--tuned {text}: known are {known}, or name a .json file that `codegen tune` wrote on your machine"
+        )
+    if not found.best:
+        raise InputError(f"--tuned {text}: has no best kernel yet; run `codegen tune` to its end")
+    return found

@@ -1,0 +1,348 @@
+;; vec_dot_q4_0_q8_0__relaxed-dot32_u8_table
+;;
+;; The dot product of n elements, Q4_0 weights x and Q8_0 activations y: s = sum over blocks of dx * dy * sum
+;; of (w - 8) * a.
+;;
+;;   q4_0, 18 bytes: f16 d, then 16 bytes: element j in the low nibble of byte j, j + 16 in the high; (nibble - 8) * d
+;;   q8_0, 34 bytes: f16 d, then 32 signed bytes; byte * d
+;;
+;; Contract: n is a multiple of 32 and nrc is 1, or it traps; n = 0 stores +0. Reads n / 32 blocks of each, at
+;; any alignment, and not a byte more but the f16 table. Writes 4 bytes at s, after all reads. Block sums are
+;; exact integers; each is converted and scaled with one rounding.
+;;
+;; Needs: SIMD and relaxed SIMD.
+;; How: dot32, 8 blocks a turn, 1 accumulator, table f16 scales, memory by export.
+;; Why it is right: docs/numerics.md.
+;; Cost: 22.25 opcodes per 32 weights in the main loop, locals and constants not counted.
+;; Generated: edit templates/vec_dot_q4_0_q8_0.wat.j2 and what it imports, then `make bless`.
+(module
+  (memory (export "memory") 5)
+  (global (export "heap_base") i32 (i32.const 262144))  ;; the f16 table lies below
+
+  ;; f16 table: f32 of all 65,536 halves, filled at instantiation
+  (func $vec_dot_q4_0_q8_0__relaxed-dot32_u8_table__fill_f16_table
+    (local $i i32)  ;; the half, as an index
+    (local $h i32)  ;; bits of the scale under conversion
+    (loop $next
+      (f32.store
+        (i32.shl (local.get $i) (i32.const 2))
+        (f32.mul
+          (f32.reinterpret_i32
+            (select
+              (i32.or
+                (local.tee $h
+                  (i32.and
+                    (i32.shl (i32.extend16_s (local.get $i)) (i32.const 13))
+                    (i32.const 0x8fffe000)))
+                (i32.const 0x70000000))
+              (local.get $h)
+              (i32.eq
+                (i32.and (local.get $h) (i32.const 0x0f800000))
+                (i32.const 0x0f800000))))
+          (f32.const 0x1p+112)))
+      (br_if $next
+        (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (i32.const 65536)))))
+  (start $vec_dot_q4_0_q8_0__relaxed-dot32_u8_table__fill_f16_table)
+
+  (func $ggml_vec_dot_q4_0_q8_0 (export "ggml_vec_dot_q4_0_q8_0")
+    (param $n i32)    ;; elements, a multiple of 32
+    (param $s i32)    ;; where the f32 result goes
+    (param $bs i32)   ;; ignored
+    (param $vx i32)   ;; q4_0 blocks
+    (param $bx i32)   ;; ignored
+    (param $vy i32)   ;; q8_0 blocks
+    (param $by i32)   ;; ignored
+    (param $nrc i32)  ;; 1
+    (local $x i32)        ;; address of the next q4_0 block
+    (local $y i32)        ;; address of the next q8_0 block
+    (local $end i32)      ;; address where the q4_0 blocks end
+    (local $stop i32)     ;; address where the unrolled loop leaves the rest
+    (local $low4 v128)    ;; 0x0f in each byte
+    (local $eights v128)  ;; the nibbles' zero point, in each byte
+    (local $q v128)       ;; 32 packed weights
+    (local $y0 v128)      ;; activations 0 to 15
+    (local $y1 v128)      ;; activations 16 to 31
+    (local $p0 v128)      ;; integer partial sums, block 0 of a group
+    (local $p1 v128)      ;; integer partial sums, block 1 of a group
+    (local $p2 v128)      ;; integer partial sums, block 2 of a group
+    (local $p3 v128)      ;; integer partial sums, block 3 of a group
+    (local $d v128)       ;; f32x4 products of scales, one block a lane
+    (local $acc0 v128)    ;; f32x4 sum, one block a lane
+    (local $total v128)   ;; f32x4 sum of the accumulators
+    (local $sum0 f32)     ;; sum of blocks that go alone
+
+    ;; the contract: trap before anything is written
+    (if (i32.or
+          (i32.and (local.get $n) (i32.const 0x8000001f))
+          (i32.xor (local.get $nrc) (i32.const 1)))
+      (then (unreachable)))
+
+    (local.set $x (local.get $vx))
+    (local.set $y (local.get $vy))
+    (local.set $end
+      (i32.add (local.get $x)
+        (i32.mul (i32.div_u (local.get $n) (i32.const 32)) (i32.const 18))))
+    (local.set $low4 (v128.const i8x16 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15))
+    (local.set $eights (v128.const i8x16 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8))
+
+    ;; 8 blocks a turn
+    (local.set $stop
+      (i32.add (local.get $x)
+        (i32.mul (i32.div_u (local.get $n) (i32.const 256)) (i32.const 144))))
+    (if (i32.ne (local.get $x) (local.get $stop))
+      (then
+        (loop $unrolled
+          ;; block 0: partial sums
+          (local.set $q (v128.load offset=2 align=1 (local.get $x)))
+          (local.set $y0 (v128.load offset=2 align=1 (local.get $y)))
+          (local.set $y1 (v128.load offset=18 align=1 (local.get $y)))
+          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
+          (local.set $p0
+            (i32x4.sub
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (v128.and (local.get $q) (local.get $low4))
+                  (v128.const i32x4 0 0 0 0)))
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (local.get $eights)
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (local.get $eights)
+                  (v128.const i32x4 0 0 0 0)))))
+          ;; block 1: partial sums
+          (local.set $q (v128.load offset=20 align=1 (local.get $x)))
+          (local.set $y0 (v128.load offset=36 align=1 (local.get $y)))
+          (local.set $y1 (v128.load offset=52 align=1 (local.get $y)))
+          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
+          (local.set $p1
+            (i32x4.sub
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (v128.and (local.get $q) (local.get $low4))
+                  (v128.const i32x4 0 0 0 0)))
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (local.get $eights)
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (local.get $eights)
+                  (v128.const i32x4 0 0 0 0)))))
+          ;; block 2: partial sums
+          (local.set $q (v128.load offset=38 align=1 (local.get $x)))
+          (local.set $y0 (v128.load offset=70 align=1 (local.get $y)))
+          (local.set $y1 (v128.load offset=86 align=1 (local.get $y)))
+          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
+          (local.set $p2
+            (i32x4.sub
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (v128.and (local.get $q) (local.get $low4))
+                  (v128.const i32x4 0 0 0 0)))
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (local.get $eights)
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (local.get $eights)
+                  (v128.const i32x4 0 0 0 0)))))
+          ;; block 3: partial sums
+          (local.set $q (v128.load offset=56 align=1 (local.get $x)))
+          (local.set $y0 (v128.load offset=104 align=1 (local.get $y)))
+          (local.set $y1 (v128.load offset=120 align=1 (local.get $y)))
+          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
+          (local.set $p3
+            (i32x4.sub
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (v128.and (local.get $q) (local.get $low4))
+                  (v128.const i32x4 0 0 0 0)))
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (local.get $eights)
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (local.get $eights)
+                  (v128.const i32x4 0 0 0 0)))))
+          ;; blocks 0 to 3: products of scales, one block a lane
+          (local.set $d
+            (f32x4.mul
+              (f32x4.replace_lane 3
+                (f32x4.replace_lane 2
+                  (f32x4.replace_lane 1
+                    (v128.load32_zero (i32.shl (i32.load16_u offset=0 align=1 (local.get $x)) (i32.const 2)))
+                    (f32.load (i32.shl (i32.load16_u offset=18 align=1 (local.get $x)) (i32.const 2))))
+                  (f32.load (i32.shl (i32.load16_u offset=36 align=1 (local.get $x)) (i32.const 2))))
+                (f32.load (i32.shl (i32.load16_u offset=54 align=1 (local.get $x)) (i32.const 2))))
+              (f32x4.replace_lane 3
+                (f32x4.replace_lane 2
+                  (f32x4.replace_lane 1
+                    (v128.load32_zero (i32.shl (i32.load16_u offset=0 align=1 (local.get $y)) (i32.const 2)))
+                    (f32.load (i32.shl (i32.load16_u offset=34 align=1 (local.get $y)) (i32.const 2))))
+                  (f32.load (i32.shl (i32.load16_u offset=68 align=1 (local.get $y)) (i32.const 2))))
+                (f32.load (i32.shl (i32.load16_u offset=102 align=1 (local.get $y)) (i32.const 2))))))
+          ;; blocks 0 to 3: integer sums, one block a lane; add sum * scale
+          (local.set $p0
+            (i32x4.add
+              (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $p0) (local.get $p1))
+              (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $p0) (local.get $p1))))
+          (local.set $p2
+            (i32x4.add
+              (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $p2) (local.get $p3))
+              (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $p2) (local.get $p3))))
+          (local.set $p0
+            (i32x4.add
+              (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $p0) (local.get $p2))
+              (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $p0) (local.get $p2))))
+          (local.set $acc0
+            (f32x4.add (local.get $acc0)
+              (f32x4.mul (f32x4.convert_i32x4_s (local.get $p0)) (local.get $d))))
+          ;; block 4: partial sums
+          (local.set $q (v128.load offset=74 align=1 (local.get $x)))
+          (local.set $y0 (v128.load offset=138 align=1 (local.get $y)))
+          (local.set $y1 (v128.load offset=154 align=1 (local.get $y)))
+          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
+          (local.set $p0
+            (i32x4.sub
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (v128.and (local.get $q) (local.get $low4))
+                  (v128.const i32x4 0 0 0 0)))
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (local.get $eights)
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (local.get $eights)
+                  (v128.const i32x4 0 0 0 0)))))
+          ;; block 5: partial sums
+          (local.set $q (v128.load offset=92 align=1 (local.get $x)))
+          (local.set $y0 (v128.load offset=172 align=1 (local.get $y)))
+          (local.set $y1 (v128.load offset=188 align=1 (local.get $y)))
+          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
+          (local.set $p1
+            (i32x4.sub
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (v128.and (local.get $q) (local.get $low4))
+                  (v128.const i32x4 0 0 0 0)))
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (local.get $eights)
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (local.get $eights)
+                  (v128.const i32x4 0 0 0 0)))))
+          ;; block 6: partial sums
+          (local.set $q (v128.load offset=110 align=1 (local.get $x)))
+          (local.set $y0 (v128.load offset=206 align=1 (local.get $y)))
+          (local.set $y1 (v128.load offset=222 align=1 (local.get $y)))
+          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
+          (local.set $p2
+            (i32x4.sub
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (v128.and (local.get $q) (local.get $low4))
+                  (v128.const i32x4 0 0 0 0)))
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (local.get $eights)
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (local.get $eights)
+                  (v128.const i32x4 0 0 0 0)))))
+          ;; block 7: partial sums
+          (local.set $q (v128.load offset=128 align=1 (local.get $x)))
+          (local.set $y0 (v128.load offset=240 align=1 (local.get $y)))
+          (local.set $y1 (v128.load offset=256 align=1 (local.get $y)))
+          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
+          (local.set $p3
+            (i32x4.sub
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (v128.and (local.get $q) (local.get $low4))
+                  (v128.const i32x4 0 0 0 0)))
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (local.get $eights)
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (local.get $eights)
+                  (v128.const i32x4 0 0 0 0)))))
+          ;; blocks 4 to 7: products of scales, one block a lane
+          (local.set $d
+            (f32x4.mul
+              (f32x4.replace_lane 3
+                (f32x4.replace_lane 2
+                  (f32x4.replace_lane 1
+                    (v128.load32_zero (i32.shl (i32.load16_u offset=72 align=1 (local.get $x)) (i32.const 2)))
+                    (f32.load (i32.shl (i32.load16_u offset=90 align=1 (local.get $x)) (i32.const 2))))
+                  (f32.load (i32.shl (i32.load16_u offset=108 align=1 (local.get $x)) (i32.const 2))))
+                (f32.load (i32.shl (i32.load16_u offset=126 align=1 (local.get $x)) (i32.const 2))))
+              (f32x4.replace_lane 3
+                (f32x4.replace_lane 2
+                  (f32x4.replace_lane 1
+                    (v128.load32_zero (i32.shl (i32.load16_u offset=136 align=1 (local.get $y)) (i32.const 2)))
+                    (f32.load (i32.shl (i32.load16_u offset=170 align=1 (local.get $y)) (i32.const 2))))
+                  (f32.load (i32.shl (i32.load16_u offset=204 align=1 (local.get $y)) (i32.const 2))))
+                (f32.load (i32.shl (i32.load16_u offset=238 align=1 (local.get $y)) (i32.const 2))))))
+          ;; blocks 4 to 7: integer sums, one block a lane; add sum * scale
+          (local.set $p0
+            (i32x4.add
+              (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $p0) (local.get $p1))
+              (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $p0) (local.get $p1))))
+          (local.set $p2
+            (i32x4.add
+              (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $p2) (local.get $p3))
+              (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $p2) (local.get $p3))))
+          (local.set $p0
+            (i32x4.add
+              (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $p0) (local.get $p2))
+              (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $p0) (local.get $p2))))
+          (local.set $acc0
+            (f32x4.add (local.get $acc0)
+              (f32x4.mul (f32x4.convert_i32x4_s (local.get $p0)) (local.get $d))))
+          (local.set $x (i32.add (local.get $x) (i32.const 144)))
+          (local.set $y (i32.add (local.get $y) (i32.const 272)))
+          (br_if $unrolled (i32.ne (local.get $x) (local.get $stop))))))
+
+    ;; what is left, one block a turn
+    (if (i32.ne (local.get $x) (local.get $end))
+      (then
+        (loop $single
+          ;; block 0: partial sums
+          (local.set $q (v128.load offset=2 align=1 (local.get $x)))
+          (local.set $y0 (v128.load offset=2 align=1 (local.get $y)))
+          (local.set $y1 (v128.load offset=18 align=1 (local.get $y)))
+          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
+          (local.set $p0
+            (i32x4.sub
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (v128.and (local.get $q) (local.get $low4))
+                  (v128.const i32x4 0 0 0 0)))
+              (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
+                (local.get $eights)
+                (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
+                  (local.get $eights)
+                  (v128.const i32x4 0 0 0 0)))))
+          ;; block 0: add sum * scale
+          (local.set $sum0
+            (f32.add (local.get $sum0)
+              (f32.mul
+                (f32x4.extract_lane 0
+                  (f32x4.convert_i32x4_s
+                    (i32x4.add
+                      (local.tee $p0
+                        (i32x4.add
+                          (local.get $p0)
+                          (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $p0) (local.get $p0))))
+                      (i8x16.shuffle 4 5 6 7 0 1 2 3 12 13 14 15 8 9 10 11 (local.get $p0) (local.get $p0)))))
+                (f32.mul
+                  (f32.load (i32.shl (i32.load16_u offset=0 align=1 (local.get $x)) (i32.const 2)))
+                  (f32.load (i32.shl (i32.load16_u offset=0 align=1 (local.get $y)) (i32.const 2)))))))
+          (local.set $x (i32.add (local.get $x) (i32.const 18)))
+          (local.set $y (i32.add (local.get $y) (i32.const 34)))
+          (br_if $single (i32.ne (local.get $x) (local.get $end))))))
+
+    ;; the result
+    (local.set $total (local.get $acc0))
+    (f32.store align=1 (local.get $s)
+      (f32.add
+        (f32.add
+          (f32.add (f32x4.extract_lane 0 (local.get $total)) (f32x4.extract_lane 1 (local.get $total)))
+          (f32.add (f32x4.extract_lane 2 (local.get $total)) (f32x4.extract_lane 3 (local.get $total))))
+        (local.get $sum0)))))
