@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
-from codegen.report import charts, length, limit, speed, working_set
+from codegen.report import charts, length, limit, speed, sweep, working_set
 from codegen.report.data import Data
 
 
@@ -37,6 +37,7 @@ class Picture:
 PICTURES = (
     Picture("main.svg", "Speed", speed.draw, speed.says),
     Picture("limit.svg", "What is left", limit.draw, limit.says),
+    Picture("heatmap.svg", "Unrolling and accumulators", sweep.draw, sweep.says),
     Picture("length.svg", "Length of the rows", length.draw, length.says),
     Picture("workingset.svg", "Where the weights live", working_set.draw, working_set.says),
 )

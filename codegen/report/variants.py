@@ -9,6 +9,7 @@ from codegen.bench import native
 from codegen.bench.result import Measurement
 from codegen.spec import KernelSpec, Scales
 from codegen.strategies import Isa
+from codegen.tune import shipped, tuning
 
 
 @dataclass(frozen=True)
@@ -56,22 +57,29 @@ def short(kernel: str) -> str:
 
 
 def best(measurements: Iterable[Measurement]) -> dict[Variant, Measurement]:
-    """Of one engine's right measurements, the one for each variant: scalar_u1, the published kernel, or the fastest.
+    """Of one engine's right measurements, one for each variant: scalar_u1, the published kernel, the best of ours.
 
-    Kernels that need a table in the host's memory are left out.
+    That is the engine's tuned one where it was measured, which may need a table in the host's memory, or else the
+    fastest that needs none.
     """
     found: dict[Variant, Measurement] = {}
-    for one in measurements:
-        if _plain(one.kernel):
-            variant = of(one.kernel)
-            rival = found.get(variant)
-            if rival is None or one.summary.median < rival.summary.median:
-                found[variant] = one
+    for one in sorted(measurements, key=_rank):
+        if one.kernel == native.NAME or _shown(KernelSpec.parse(one.kernel), one.engine):
+            found.setdefault(of(one.kernel), one)
     return {variant: found[variant] for variant in VARIANTS if variant in found}
 
 
-def _plain(kernel: str) -> bool:
-    if kernel == native.NAME:
-        return True
-    spec = KernelSpec.parse(kernel)
-    return spec == KernelSpec(Isa.SCALAR) if spec.isa is Isa.SCALAR else spec.scales is Scales.ARITHMETIC
+def _rank(one: Measurement) -> tuple[bool, float]:
+    tuned = one.kernel in {spec.name for spec in _tuned(one.engine)}
+    return not tuned, one.summary.median
+
+
+def _shown(spec: KernelSpec, engine: str) -> bool:
+    if spec.isa is Isa.SCALAR:
+        return spec == KernelSpec(Isa.SCALAR)
+    return spec in _tuned(engine) or spec.scales is not Scales.TABLE
+
+
+def _tuned(engine: str) -> tuple[KernelSpec, ...]:
+    file = shipped.for_engine(tuning.FILES[engine]) if engine in tuning.FILES else None
+    return file.best if file else ()

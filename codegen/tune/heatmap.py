@@ -68,12 +68,13 @@ def heatmap(tuning_contract: ContractTuning, path: Path, title: str = "") -> boo
     with mpl.rc_context(
         {"svg.hashsalt": "tuning", "svg.fonttype": "none", "font.size": 9, "axes.titlesize": 10}
     ):
-        figure = _figure(tuning_contract, title)
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+        drawn = figure(tuning_contract, title)
+        drawn.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     return write_file(path, out.getvalue())
 
 
-def _figure(swept: ContractTuning, title: str) -> Figure:
+def figure(swept: ContractTuning, title: str) -> Figure:
+    """The picture, to be drawn in any style; matplotlib must be there."""
     from matplotlib.figure import Figure
 
     isas, folds = list(Isa), list(Fold)
@@ -82,12 +83,12 @@ def _figure(swept: ContractTuning, title: str) -> Figure:
     unrolls = sorted({one.spec.unroll for one in swept.candidates})
     sums = sorted({one.spec.accumulators for one in swept.candidates})
     size = len(Scales) * len(unrolls) * _CELL[0] + 2.4, len(kinds) * (len(sums) * _CELL[1] + 0.75) + 0.6
-    figure = Figure(figsize=size, layout="constrained")
+    whole = Figure(figsize=size, layout="constrained")
     contract = swept.candidates[0].spec.contract if swept.candidates else "nothing tried"
-    figure.suptitle(
+    whole.suptitle(
         " ".join(filter(None, (f"{contract}, n = {swept.n}, {swept.level}: times scalar.", title)))
     )
-    grid = figure.subplots(max(1, len(kinds)), len(Scales), squeeze=False)
+    grid = whole.subplots(max(1, len(kinds)), len(Scales), squeeze=False)
     for row, (isa, strategy, fold) in zip(grid, kinds, strict=False):
         scale = _scale(
             [c.x_scalar for c in swept.candidates if c.x_scalar and not c.failed and c.spec.isa is isa]
@@ -101,8 +102,8 @@ def _figure(swept: ContractTuning, title: str) -> Figure:
                 _panel(axes, shown, swept, unrolls, sums, scale)
             else:
                 axes.set_axis_off()
-        figure.colorbar(scale, ax=list(row), label="x scalar", format="%.1f")
-    return figure
+        whole.colorbar(scale, ax=list(row), label="x scalar", format="%.1f")
+    return whole
 
 
 def _scale(values: Sequence[float]) -> Any:

@@ -10,13 +10,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from codegen import Isa, registry
 from codegen.report import charts, variants
 from codegen.report.data import Data
 from codegen.report.pictures import PICTURES
 from tests.cli.command import ROOT
 from tests.report.runs import NS, RELAXED, data, measurement, run, texts
 
-MAIN, LIMIT, LENGTH, WORKING_SET = PICTURES
+MAIN, LIMIT, HEATMAP, LENGTH, WORKING_SET = PICTURES
 COMMITTED = ROOT / "docs" / "report" / "data"
 
 
@@ -49,11 +50,20 @@ def test_native_is_told_against_the_first_engine_only() -> None:
 
 def test_the_fastest_kernel_of_a_variant_is_shown_unless_it_needs_a_table() -> None:
     names = {"relaxed_u1": 300.0, "relaxed-dot32_u4": 240.0, "relaxed_u4_table": 200.0}
-    more = [measurement(f"vec_dot_q4_0_q8_0__{name}", "wasmtime", ns) for name, ns in names.items()]
-    both = data(engines=("wasmtime",))
+    more = [measurement(f"vec_dot_q4_0_q8_0__{name}", "node", ns) for name, ns in names.items()]
+    both = data(engines=("node",))
     found = texts(svg(0, Data(run([*both.kernels.measurements, *more]), both.lengths, both.levels)))
     assert "relaxed-dot32_u4" in found
     assert not {"relaxed_u4", "relaxed_u1", "relaxed_u4_table"} & set(found)
+
+
+def test_the_tuned_kernel_of_an_engine_is_shown_though_another_was_faster_this_time() -> None:
+    tuned = next(spec for spec in registry.select(tuned="v8") if spec.isa is Isa.RELAXED)
+    both = data(engines=("node",))
+    more = [*both.kernels.measurements, measurement(tuned.name, "node", 260)]
+    found = texts(svg(0, Data(run(more), both.lengths, both.levels)))
+    assert variants.short(tuned.name) in found
+    assert "relaxed_u4" not in found
 
 
 def test_the_limit_picture_names_every_kernel_and_what_it_reaches() -> None:
