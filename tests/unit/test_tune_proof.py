@@ -11,6 +11,7 @@ import pytest
 
 from codegen import engines
 from codegen.engines.engine import Engine
+from codegen.engines.job import cases_of
 from codegen.engines.report import EngineError
 from codegen.judge import Report
 from codegen.tune import proof
@@ -31,7 +32,8 @@ def engine(name: str, change: Change = lambda kernels: None) -> Engine:
 
     def launch(job_file: Path, timeout: float) -> str:
         job = json.loads(job_file.read_text())
-        count = len(job["vectors"]["cases"])
+        (kernel, *_) = job["kernels"]
+        count = len(cases_of(job, kernel))
         fine = {"cases": count, "passed": count, "failure": None, "skipped": None}
         kernels = [{"name": one["name"], **fine, "results": ["0"] * count} for one in job["kernels"]]
         opcodes = [{"name": one["name"], **fine, "results": []} for one in job["opcodes"]["cases"]]

@@ -163,13 +163,14 @@ def test_the_best_of_every_shipped_file_are_registered_and_runs_use_wasmtimes(fi
     odd, other = spec("relaxed-dot32_u12_a4_table"), spec("simd128_u6_a2")
     tuning_of(sweep_of(candidate(odd, 9), best=(odd,))).save(files)
     tuning_of(sweep_of(candidate(other, 9), best=(other,)), "v8", "aarch64").save(files)
-    assert registry.REGISTERED[-2:] == (other, odd)
+    assert [one for one in registry.REGISTERED if one.op == "vec_dot"][-2:] == [other, odd]
     assert {**registry.UNTUNED, Isa.RELAXED: odd} == registry.FASTEST
 
 
 def test_without_files_there_are_the_untuned_kernels(files: Path) -> None:
     assert registry.FASTEST == registry.UNTUNED
-    assert len(registry.REGISTERED) == len(registry.FAMILIES) * len(registry.UNROLLS) + len(registry.SINGLES)
+    families = sum(len(registry.UNROLLS[one.op]) for one in registry.FAMILIES)
+    assert len(registry.REGISTERED) == families + len(registry.SINGLES)
 
 
 def test_a_broken_shipped_file_is_named_when_kernels_are_asked_for(files: Path) -> None:

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codegen import KernelSpec, assemble
-from codegen.ops.vec_dot.plan import plan
 from codegen.output import tracked
+from codegen.plan import plan
 from codegen.render import render_plan, template_root
 from codegen.verify import verify_wasm
 from tools.mutants.bench import BENCH
@@ -33,11 +33,12 @@ from tools.mutants.contract import CONTRACT
 from tools.mutants.loops import LOOPS
 from tools.mutants.mutant import Mutant
 from tools.mutants.products import PRODUCTS
+from tools.mutants.quantize import QUANTIZE
 from tools.mutants.scales import SCALE_FAULTS
 from tools.mutants.strict import STRICT
 from tools.mutants.together import TOGETHER
 
-MUTANTS = (*PRODUCTS, *STRICT, *SCALE_FAULTS, *TOGETHER, *LOOPS, *CONTRACT, *BENCH)
+MUTANTS = (*PRODUCTS, *STRICT, *SCALE_FAULTS, *TOGETHER, *LOOPS, *CONTRACT, *QUANTIZE, *BENCH)
 TIMEOUT_S = 60
 PROJECT = Path(__file__).resolve().parents[2]
 DOCUMENT = PROJECT / "docs" / "verification.md"
@@ -106,7 +107,7 @@ def failures(mutant: Mutant) -> list[str]:
             mutate(root / mutant.file, mutant)
         found = []
         for name in mutant.kernels:
-            spec = KernelSpec.parse(f"vec_dot_q4_0_q8_0__{name}")
+            spec = KernelSpec.parse(name if "__" in name else f"vec_dot_q4_0_q8_0__{name}")
             numbers = plan(spec)
             wat = render_plan(mutant.plan(numbers) if mutant.plan else numbers, root)
             found += verify_wasm(spec, assemble(wat)).failures

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from codegen.ops.vec_dot.plan import Block, DotPlan, Group
+from codegen.plan import Plan
 from codegen.strategies import Constant
 
 
 @dataclass(frozen=True)
 class Mutant:
     """One fault: text replaced once in a template, or numbers changed in a plan, and the kernels that have it.
+
+    A kernel without a contract in its name is one of vec_dot.
 
     Or text replaced in a file of the program, by its path, and the tests that must notice.
     """
@@ -22,7 +26,7 @@ class Mutant:
     file: str = ""
     old: str = ""
     new: str = ""
-    plan: Callable[[DotPlan], DotPlan] | None = None
+    plan: Callable[[Any], Plan] | None = None
     tests: tuple[str, ...] = ()
 
 

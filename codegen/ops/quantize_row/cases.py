@@ -50,6 +50,17 @@ def ties(exponent: int, blocks: int = 8) -> F32:
     return values.astype(np.float32).reshape(-1)
 
 
+def near_ties(blocks: int) -> F32:
+    """Values nearest to k + 1/2 times any scale, or next to that: what is off by a rounding comes out another quant."""
+    rng = rng_of(f"near-ties-{blocks}")
+    largest = (rng.uniform(1, 2, (blocks, 1)) * 2.0 ** rng.integers(-20, 20, (blocks, 1))).astype(np.float32)
+    scales = largest / np.float32(127)
+    rows = ((rng.integers(-127, 127, (blocks, N)) + 0.5) * scales).astype(np.float32)
+    rows = (rows.view(np.int32) + rng.integers(-1, 2, rows.shape)).astype(np.int32).view(np.float32)
+    rows[np.arange(blocks), np.arange(blocks) % N] = largest[:, 0]
+    return rows.reshape(-1)
+
+
 def small_cases() -> Iterator[Case]:
     """Rows of a few blocks."""
     for blocks in range(18):
@@ -57,6 +68,7 @@ def small_cases() -> Iterator[Case]:
         yield Case(f"count-b{blocks}", kinds, usual(f"count-b{blocks}", blocks))
     for exponent in _EXPONENTS:
         yield Case(f"ties-e{exponent}", ("rounding of ties",), ties(exponent))
+    yield Case("near-ties", ("rounding of ties", "multiplied with the inverse"), near_ties(32))
     for at in range(N):
         row = usual(f"amax-{at}", 1)
         row[at] = np.float32(-300 if at % 2 else 300)
@@ -102,6 +114,7 @@ def sweeps() -> Iterator[Case]:
     bits = rng.integers(0, 1 << 32, (20_000, N)).astype(np.uint32)
     bits[::2] = bits[::2] & 0x807FFFFF | (rng.integers(0, 255, (10_000, 1)) << 23).astype(np.uint32)
     yield Case("any bits", (), bits.view(np.float32).reshape(-1))
+    yield Case("near ties of any scale", (), near_ties(20_000))
     yield Case("ties at every exponent", (), np.concatenate([ties(e, 40) for e in range(-149, 121)]))
 
 
