@@ -32,7 +32,8 @@ class Candidate:
         spec: the kernel.
         stage: the last stage of the search that timed it, from 1.
         median_ns: nanoseconds a row there; None where it has no right value.
-        x_scalar, low, high: times as fast as the scalar baseline of the same batch, and the ratio's 95% interval.
+        x_scalar: times as fast as the scalar baseline of the same batch.
+        low, high: that ratio's 95% interval; None where rounds were too few for one.
         failed: why it can never be best, if it cannot.
     """
 

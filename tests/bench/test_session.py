@@ -107,8 +107,10 @@ def test_what_an_engine_leaves_out_is_not_measured_there() -> None:
 
 
 def test_real_kernels_are_right_and_hashed_as_they_are_shipped(engine: Host) -> None:
-    measured, limits = session.run(REGISTERED, [engine], PROBLEM, 1)
-    shipped = {one["name"]: one["sha256"] for one in json.loads(MANIFEST.read_text())}
+    specs = [spec for spec in REGISTERED if spec.op == "vec_dot"]
+    measured, limits = session.run(specs, [engine], PROBLEM, 1)
+    manifest = json.loads(MANIFEST.read_text())
+    shipped = {one["name"]: one["sha256"] for one in manifest if one["op"] == "vec_dot"}
     assert {one.kernel: one.sha256 for one in measured} == shipped
     assert all(len(one.samples) == 1 and not one.wrong for one in measured)
     assert set(limits[0].rates) == set(Unit)

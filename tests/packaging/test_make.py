@@ -109,11 +109,12 @@ def test_a_changed_template_rebuilds_and_its_return_too(project: Project) -> Non
     sound, times = template.read_text(), template.stat()
     template.write_text(f"{sound};; a remark\n")
     os.utime(template, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert project.written("UNROLL=2") == sorted(name for name in FILES if name.endswith(".wat"))
+    touched = sorted(name for name in FILES if name.startswith("generated/vec_dot_"))
+    assert project.written("UNROLL=2") == touched
     for name in FILES:
-        assert (b";; a remark" in (project.root / name).read_bytes()) == name.endswith(".wat")
+        assert (b";; a remark" in (project.root / name).read_bytes()) == (name in touched)
     template.write_text(sound)
-    assert project.written("UNROLL=2") == sorted(name for name in FILES if name.endswith(".wat"))
+    assert project.written("UNROLL=2") == touched
     assert {name: project.made()[name] for name in FILES} == FILES
 
 

@@ -59,7 +59,9 @@ def measured(*engines: str) -> tuple[Data, int]:
 def test_every_kernel_but_those_that_only_import_memory_runs_in_every_engine(sessions: list[Session]) -> None:
     found, _ = measured("wasmtime", "node", "bun", "native")
     specs, engines, n, level = sessions[0]
-    assert set(specs) == {spec for spec in REGISTERED if spec.memory is Memory.EXPORT}
+    assert set(specs) == {
+        spec for spec in REGISTERED if spec.memory is Memory.EXPORT and spec.op == "vec_dot"
+    }
     assert (engines, n, level) == (("wasmtime", "node", "bun", "native"), 4096, "l1")
     assert len(found.kernels.measurements) == len(specs) * 4
 
