@@ -58,7 +58,7 @@ def complaints(outcome: Outcome) -> Iterator[str]:
 def _row(rank: int, one: Candidate, notes: str) -> tuple[str, ...]:
     if one.median_ns is None:
         return (one.spec.name, notes, str(rank), *[""] * 3, str(one.stage))
-    interval = f"{one.low:.2f} to {one.high:.2f}"
+    interval = f"{one.low:.2f} to {one.high:.2f}" if one.low and one.high else ""
     return (
         one.spec.name,
         notes,
