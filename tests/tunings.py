@@ -31,8 +31,8 @@ class FakeSession:
 
     Attributes:
         ns: nanoseconds of each kernel; 100 for the others.
-        noise: how far a sample may be from that, as a fraction; the same for all kernels of a round, and a
-            hundredth of it for each.
+        noise: how far the samples of a round may be from that, as a fraction.
+        own_noise: how far, besides, each sample may be.
         wrong: kernels that compute something else.
         lacking: ISAs that the engine does not have.
         before: called before each batch with its number, from 1: where a test interrupts.
@@ -41,6 +41,7 @@ class FakeSession:
 
     ns: Mapping[KernelSpec, float] = field(default_factory=dict)
     noise: float = 0.0
+    own_noise: float = 0.002
     wrong: Sequence[KernelSpec] = ()
     lacking: Sequence[Isa] = ()
     before: Callable[[int], None] = lambda number: None
@@ -62,7 +63,7 @@ class FakeSession:
         for one in specs:
             if one.isa in self.lacking:
                 continue
-            own = [mood * (1 + self.noise / 100 * random.random()) for mood in moods]
+            own = [mood * (1 + self.own_noise * random.random()) for mood in moods]
             samples = tuple(self.ns.get(one, 100.0) * each for each in own)
             wrong = f"{one.name}: row 0 is wrong" if one in self.wrong else None
             where = ("wasmtime", "0" * 64, problem.n, problem.rows, problem.level)

@@ -11,7 +11,6 @@ from codegen.bench import hosts
 from codegen.commands import DONE, FAILED
 from codegen.errors import InputError
 from codegen.output import progress
-from codegen.report import collect
 from codegen.report.data import Data
 
 REPORT = Path("docs/report")
@@ -53,6 +52,9 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _measured(rounds: int) -> Data:
+    # Here, since it reads which kernels there are, and a file of those may be broken.
+    from codegen.report import collect
+
     chosen, missing = hosts.select(collect.ENGINES)
     for reason in missing.values():
         show.complaint(f"left out: {reason}")

@@ -82,7 +82,7 @@ _Wanted = tuple[tuple[KernelSpec, ...], list[Problem], list[str]]
 
 
 def _article(options: argparse.Namespace) -> _Wanted:
-    for name in ("kernel", "isa", "unroll", "n", "size"):
+    for name in ("kernel", "isa", "unroll", "tuned", "n", "size"):
         if getattr(options, name):
             raise InputError(
                 f"--{name}: --article has kernels, n and size of its own; leave one of the two out"

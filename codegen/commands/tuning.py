@@ -1,4 +1,4 @@
-"""The verb that searches for the fastest kernels: tune."""
+"""The verb that searches for the fastest kernels of an engine: tune."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from pathlib import Path
 from codegen import arguments, show
 from codegen.arguments import AddVerb
 from codegen.bench.machine import LEVELS
+from codegen.bench.statistics import LEAST_ROUNDS
 from codegen.commands import DONE, FAILED, INTERRUPTED
 from codegen.output import progress
 from codegen.spec import MAX_UNROLL
 from codegen.strategies import Isa
-from codegen.tune import heatmap, sweep, tuning
+from codegen.tune import heatmap, tuning
 from codegen.tune.search import FINAL_ROUNDS, Watch
 from codegen.tune.space import UNROLLS
+from codegen.tune.sweep import Order, sweep
 
-_TUNED_LEVELS = LEVELS[:-1]
+_LEVELS = LEVELS[:-1]
 """Not from memory, where weights arrive too slowly to tell kernels apart, and dozens of gigabytes do not fit."""
 
 
@@ -46,12 +48,10 @@ def add(verb: AddVerb) -> None:
     tuned.add_argument(
         "--n", type=arguments.one_length, default=4096, metavar="N", help="elements of a row; default 4096"
     )
-    tuned.add_argument(
-        "--size", choices=_TUNED_LEVELS, default="l1", help="where the weights live; default l1"
-    )
+    tuned.add_argument("--size", choices=_LEVELS, default="l1", help="where the weights live; default l1")
     tuned.add_argument(
         "--rounds",
-        type=arguments.whole(1, 10_000),
+        type=arguments.whole(LEAST_ROUNDS, 10_000),
         default=FINAL_ROUNDS,
         help=f"how often finalists are timed; default {FINAL_ROUNDS}",
     )
@@ -65,22 +65,14 @@ def _tune(options: argparse.Namespace) -> int:
     picture: Path | None = options.heatmap
     if picture:
         heatmap.require(picture)
-    order = sweep.Order(
-        options.engine,
-        Path(options.out),
-        options.kernel,
-        options.isa,
-        options.unroll,
-        options.n,
-        options.size,
-        options.rounds,
-    )
+    choice = options.kernel, options.isa, options.unroll
+    order = Order(options.engine, Path(options.out), *choice, options.n, options.size, options.rounds)
     with progress("tune", 1) as bar:
         task = bar.task_ids[0]
         watch = Watch(
             lambda what, steps: bar.reset(task, total=steps, description=what), lambda: bar.advance(task)
         )
-        outcome = sweep.sweep(order, watch)
+        outcome = sweep(order, watch)
     if picture and outcome.tuning:
         for contract, found in outcome.swept.items():
             path = picture if len(outcome.swept) == 1 else picture.with_stem(f"{picture.stem}-{contract}")

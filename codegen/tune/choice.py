@@ -5,7 +5,7 @@ from __future__ import annotations
 from codegen.bench.statistics import speedup
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
-from codegen.tune.search import MATTERS, Search, Timing
+from codegen.tune.search import AT_MOST, MATTERS, Search, Timing, slower
 from codegen.tune.space import complexity, eligible
 
 
@@ -27,7 +27,8 @@ def best(search: Search) -> dict[Isa, KernelSpec]:
 
 
 def _slower(one: Timing, fastest: Timing) -> bool:
-    """Whether the bootstrap interval tells so; of an interrupted search, whose batches differ, both intervals."""
+    """Whether a kernel is slower than matters; of an interrupted search, whose batches differ, by the baseline."""
     if one.batch != fastest.batch:
-        return fastest.ratio.low > MATTERS * one.ratio.high
-    return speedup(one.measurement.samples, fastest.measurement.samples).low > MATTERS
+        return slower(one.ratio, fastest.ratio)
+    ratio = speedup(one.measurement.samples, fastest.measurement.samples)
+    return ratio.low > MATTERS or ratio.value > AT_MOST

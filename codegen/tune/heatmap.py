@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codegen.errors import InputError
 from codegen.output import require_writable, write_file
 from codegen.spec import Fold, Scales
-from codegen.strategies import Isa
 from codegen.tune.tuning import Candidate, ContractTuning
 
 if TYPE_CHECKING:  # matplotlib is optional, and slow to import
@@ -61,25 +60,24 @@ def heatmap(tuning_contract: ContractTuning, path: Path, title: str = "") -> boo
         InputError: matplotlib is not installed, or the file cannot be written.
     """
     _require_matplotlib()
-    import matplotlib as mpl
+    from codegen.report import charts
 
-    out = io.BytesIO()
-    # Without a salt ids are random; text stays text.
-    with mpl.rc_context(
-        {"svg.hashsalt": "tuning", "svg.fonttype": "none", "font.size": 9, "axes.titlesize": 10}
-    ):
-        drawn = figure(tuning_contract, title)
-        drawn.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-    return write_file(path, out.getvalue())
+    with charts.style():
+        drawn = charts.svg(figure(tuning_contract, title))
+    return write_file(path, drawn)
 
 
 def figure(swept: ContractTuning, title: str) -> Figure:
     """The picture, to be drawn in any style; matplotlib must be there."""
     from matplotlib.figure import Figure
 
-    isas, folds = list(Isa), list(Fold)
-    tried = {(one.spec.isa, one.spec.strategy, one.spec.fold) for one in swept.candidates}
-    kinds = sorted(tried, key=lambda kind: (isas.index(kind[0]), kind[1], folds.index(kind[2])))
+    tried = {(one.spec.strategy, one.spec.fold) for one in swept.candidates}
+    strategies = swept.candidates[0].spec.operation.strategies if swept.candidates else ()
+    kinds = [
+        (strategy.isa, strategy.name, fold)
+        for strategy, fold in product(strategies, Fold)
+        if (strategy.name, fold) in tried
+    ]
     unrolls = sorted({one.spec.unroll for one in swept.candidates})
     sums = sorted({one.spec.accumulators for one in swept.candidates})
     size = len(Scales) * len(unrolls) * _CELL[0] + 2.4, len(kinds) * (len(sums) * _CELL[1] + 0.75) + 0.6

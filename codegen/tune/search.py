@@ -31,6 +31,9 @@ MATTERS = 1.02
 """Times as fast that is worth a more complex kernel. An interval tells smaller differences apart, but the next run, or
 the next machine of the same kind, tells them otherwise; and a table costs what this measurement does not see."""
 
+AT_MOST = 1.05
+"""Times as fast that is never given away, however little a noisy machine's intervals tell."""
+
 _KEPT = 3
 """One in so many goes on to the next stage."""
 
@@ -162,8 +165,8 @@ class Search:
         ranked = self._ranked(group)
         if not ranked:
             return []
-        least = self.timings[ranked[0]].ratio.low / MATTERS
-        alike = [spec for spec in ranked if self.timings[spec].ratio.high >= least]
+        fast = self.timings[ranked[0]].ratio
+        alike = [spec for spec in ranked if not slower(self.timings[spec].ratio, fast)]
         shipped = [spec for spec in ranked if spec in self.incumbents]
         fastest = ranked[: FINALISTS // 2]
         return list(dict.fromkeys((*shipped, *fastest, *sorted(alike, key=complexity), *ranked)))
@@ -171,6 +174,11 @@ class Search:
     def _ranked(self, group: Sequence[KernelSpec]) -> list[KernelSpec]:
         right = [spec for spec in group if spec not in self.failed]
         return sorted(right, key=lambda spec: -self.timings[spec].ratio.value)
+
+
+def slower(one: Ratio, fast: Ratio) -> bool:
+    """Whether a kernel is slower than matters, by two ratios to the baseline that are of different batches."""
+    return fast.low > MATTERS * one.high or fast.value > AT_MOST * one.value
 
 
 def _by_isa(specs: Sequence[KernelSpec]) -> list[list[KernelSpec]]:

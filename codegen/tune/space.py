@@ -15,7 +15,7 @@ from codegen.strategies import Isa
 UNROLLS = (1, 2, 3, 4, 6, 8, 12, 16)
 ACCUMULATORS = (1, 2, 4)
 
-_TIMED = (OPERATIONS["vec_dot"],)
+_TIMED = ("vec_dot",)
 """Operations that bench can time."""
 
 
@@ -51,7 +51,7 @@ def baseline(spec: KernelSpec) -> KernelSpec:
 
 def eligible(spec: KernelSpec) -> bool:
     """Whether a kernel may be chosen as best."""
-    return not spec.is_fixed
+    return not spec.is_fixed  # those reproduce a kernel of somebody else's
 
 
 def complexity(spec: KernelSpec) -> tuple[bool, int, int, int, str]:
@@ -60,20 +60,19 @@ def complexity(spec: KernelSpec) -> tuple[bool, int, int, int, str]:
 
 
 def _space(isas: Sequence[Isa], unrolls: Sequence[int]) -> Iterator[KernelSpec]:
-    for operation, isa in product(_TIMED, isas):
-        for (x, y), strategy in product(operation.operands, operation.strategies_of(isa)):
-            if strategy in operation.fixed:
-                if 1 in unrolls:
-                    yield KernelSpec(isa, strategy=strategy, op=operation.name, x=x, y=y)
-                continue
-            for fold, scales, unroll, accumulators in product(Fold, Scales, unrolls, ACCUMULATORS):
-                with suppress(SpecError):  # not every combination exists
-                    yield KernelSpec(
-                        isa, unroll, accumulators, strategy, scales, fold, op=operation.name, x=x, y=y
-                    )
+    for operation in (OPERATIONS[name] for name in _TIMED):
+        strategies = [strategy for strategy in operation.strategies if strategy.isa in isas]
+        for operands, strategy, tile, fold, scales, unroll, accumulators in product(
+            operation.operands, strategies, operation.tiles or (None,), Fold, Scales, unrolls, ACCUMULATORS
+        ):
+            x, y = (*operands, "")[:2]
+            how = (strategy.isa, unroll, accumulators, strategy.name, scales, fold)
+            with suppress(SpecError):  # not every combination exists
+                yield KernelSpec(*how, op=operation.name, x=x, y=y, tile=tile)
 
 
 def _matching(pattern: str, space: Sequence[KernelSpec]) -> list[KernelSpec]:
     if set(pattern) & set("*?["):
         return [spec for spec in space if fnmatchcase(spec.name, pattern)]
-    return [KernelSpec.parse(pattern)]
+    spec = KernelSpec.parse(pattern)
+    return [spec] if spec.op in _TIMED else []

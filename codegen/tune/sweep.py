@@ -144,5 +144,5 @@ def _candidate(search: Search, spec: KernelSpec) -> Candidate:
     if timing is None:
         return Candidate(spec, stage=1, failed=failed)
     ratio, median = timing.ratio, timing.measurement.summary.median
-    sure = (round(ratio.low, 4), round(ratio.high, 4)) if ratio.interval else (None, None)
-    return Candidate(spec, timing.stage, round(median, 2), round(ratio.value, 4), *sure, failed)
+    low, high = (round(ratio.low, 4), round(ratio.high, 4)) if ratio.interval else (None, None)
+    return Candidate(spec, timing.stage, round(median, 2), round(ratio.value, 4), low, high, failed)

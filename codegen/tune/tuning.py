@@ -33,7 +33,7 @@ class Candidate:
         stage: the last stage of the search that timed it, from 1.
         median_ns: nanoseconds a row there; None where it has no right value.
         x_scalar: times as fast as the scalar baseline of the same batch.
-        low, high: that ratio's 95% interval; None where rounds were too few for one.
+        low, high: its 95% interval; None where rounds were too few for one.
         failed: why it can never be best, if it cannot.
     """
 
@@ -69,7 +69,7 @@ class ContractTuning:
         n, level: the problem's: elements of a row, and where the weights lived.
         rounds: how often finalists were timed.
         complete: whether it was not interrupted.
-        candidates: fastest first, those that failed last.
+        candidates: fastest first, by the low end of the interval; those that failed last.
         best: the kernel to use, by ISA; none for an ISA without a verified candidate.
     """
 
@@ -145,8 +145,13 @@ class Tuning:
 
 
 def ranked(candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-    """Fastest first, those that failed last."""
-    return tuple(sorted(candidates, key=lambda one: (one.failed is not None, -(one.x_scalar or 0))))
+    """Fastest first, those that failed last.
+
+    By the low end of the interval, where there is one: of hundreds that were timed a few times, some were lucky.
+    """
+    return tuple(
+        sorted(candidates, key=lambda one: (one.failed is not None, -(one.low or one.x_scalar or 0)))
+    )
 
 
 def architecture() -> str:

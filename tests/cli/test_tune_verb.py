@@ -36,13 +36,13 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> FakeSession:
 
 
 def test_a_sweep_in_wasmtime_writes_the_file_and_ranks(call: Call, tmp_path: Path) -> None:
-    done = call("tune", *TWO, "--kernel", SCALAR.name, "--rounds", "3", "--n", "64")
+    done = call("tune", *TWO, "--kernel", SCALAR.name, "--rounds", "6", "--n", "64")
     assert (done.returncode, done.stderr) == (0, "")
     assert list(contents(tmp_path)) == [FILE]
     found = tuning.load(tmp_path / FILE)
     swept = found.contracts[CONTRACT]
     assert found.engine_version.startswith("wasmtime ")
-    assert (swept.n, swept.level, swept.rounds, swept.complete) == (64, "l1", 3, True)
+    assert (swept.n, swept.level, swept.rounds, swept.complete) == (64, "l1", 6, True)
     assert {one.spec for one in swept.candidates} == {SCALAR, spec("relaxed_u1"), spec("relaxed_u2")}
     assert {one.stage for one in swept.candidates} == {3}
     assert all(one.failed is None and one.median_ns for one in swept.candidates)
@@ -56,7 +56,7 @@ def test_a_sweep_in_wasmtime_writes_the_file_and_ranks(call: Call, tmp_path: Pat
 
 @pytest.mark.parametrize("noise", [0.0, 20.0])
 def test_a_noisy_machine_is_told(noise: float, call: Call, fake: FakeSession) -> None:
-    fake.noise = noise
+    fake.own_noise = noise
     assert ("noisy machine" in call("tune", *TWO).stdout) == bool(noise)
 
 
@@ -72,7 +72,7 @@ def test_what_was_used_before_is_shown_wherever_it_ranks(
     monkeypatch.setattr(shipped, "root", lambda: tmp_path)
     fake.ns = {RELAXED: 5000}
     rows = call("tune", "--isa", "relaxed").stdout.splitlines()[2:-1]
-    assert len(rows) == 11
+    assert len(rows) in (11, 12)  # ten, this one, and the best where it is not among the ten
     last = str(len(space.candidates((), [Isa.RELAXED])[CONTRACT]))
     assert rows[-1].split()[:4] == [RELAXED.name, "used", "before", last]
 
@@ -221,7 +221,7 @@ def test_interrupted_before_anything_was_measured_there_is_no_file(
         (("--unroll", "2,0"), "'0'"),
         (("--n", "48"), "'48'"),
         (("--size", "memory"), "'memory'"),
-        (("--rounds", "0"), "'0'"),
+        (("--rounds", "5"), "'5'"),
         (("--kernel", "*avx*"), "*avx*"),
         (("--kernel", "relaxed_u2"), "'relaxed_u2'"),
         (("--out", ""), "--out"),

@@ -11,7 +11,6 @@ import pytest
 
 from codegen import engines
 from codegen.engines.engine import Engine
-from codegen.engines.job import cases_of
 from codegen.engines.report import EngineError
 from codegen.judge import Report
 from codegen.tune import proof
@@ -32,11 +31,16 @@ def engine(name: str, change: Change = lambda kernels: None) -> Engine:
 
     def launch(job_file: Path, timeout: float) -> str:
         job = json.loads(job_file.read_text())
-        (kernel, *_) = job["kernels"]
-        count = len(cases_of(job, kernel))
-        fine = {"cases": count, "passed": count, "failure": None, "skipped": None}
-        kernels = [{"name": one["name"], **fine, "results": ["0"] * count} for one in job["kernels"]]
-        opcodes = [{"name": one["name"], **fine, "results": []} for one in job["opcodes"]["cases"]]
+        fine = {"failure": None, "skipped": None}
+        kernels = []
+        for one in job["kernels"]:
+            count = len(job["vectors"][one["contract"]]["cases"])
+            ran = {"cases": count, "passed": count, "results": ["0"] * count}
+            kernels.append({"name": one["name"], **fine, **ran})
+        opcodes = [
+            {"name": one["name"], **fine, "cases": 1, "passed": 1, "results": []}
+            for one in job["opcodes"]["cases"]
+        ]
         change(kernels)
         return json.dumps({"engine": name, "kernels": kernels, "opcodes": opcodes})
 

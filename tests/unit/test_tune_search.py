@@ -79,6 +79,16 @@ def test_the_slower_of_two_is_not_best_however_simple(monkeypatch: Patch) -> Non
     assert best(search(monkeypatch, [simple, fast], fake)) == {Isa.RELAXED: fast}
 
 
+def test_on_a_machine_too_noisy_to_tell_a_simple_kernel_is_not_best_if_it_was_much_slower(
+    monkeypatch: Patch,
+) -> None:
+    simple, fast = shapes("relaxed_u1", "relaxed_u16_a4_table")
+    fake = FakeSession({simple: 55, fast: 40}, noise=0.2, own_noise=1.0)
+    found = search(monkeypatch, [simple, fast], fake)
+    assert not found.timings[fast].measurement.times_as_fast_as(found.timings[simple].measurement).settled
+    assert best(found) == {Isa.RELAXED: fast}
+
+
 def test_a_kernel_that_fails_verification_is_never_best(monkeypatch: Patch) -> None:
     right, wrong = shapes("relaxed_u1", "relaxed_u2")
     fake = FakeSession({right: 50, wrong: 10})

@@ -44,6 +44,11 @@ def test_a_candidate_is_a_line_and_the_fastest_comes_first() -> None:
     assert speeds == [9.0, 6.0, 2.0, 1.0, 9.5, None]
 
 
+def test_a_lucky_sample_does_not_come_first() -> None:
+    lucky, sure = candidate(spec("relaxed_u1"), 9.5, stage=1), candidate(RELAXED, 9.0)
+    assert tuning.ranked((replace(lucky, low=5.0), sure)) == (sure, replace(lucky, low=5.0))
+
+
 # --- contracts and ISAs that a sweep was not about
 
 
@@ -163,7 +168,8 @@ def test_the_best_of_every_shipped_file_are_registered_and_runs_use_wasmtimes(fi
     odd, other = spec("relaxed-dot32_u12_a4_table"), spec("simd128_u6_a2")
     tuning_of(sweep_of(candidate(odd, 9), best=(odd,))).save(files)
     tuning_of(sweep_of(candidate(other, 9), best=(other,)), "v8", "aarch64").save(files)
-    assert [one for one in registry.REGISTERED if one.op == "vec_dot"][-2:] == [other, odd]
+    dots = [one for one in registry.REGISTERED if one.contract == CONTRACT]
+    assert dots[-2:] == [other, odd]
     assert {**registry.UNTUNED, Isa.RELAXED: odd} == registry.FASTEST
 
 
@@ -198,10 +204,10 @@ def test_tuned_selects_the_best_and_the_rest_narrows_it(files: Path, tmp_path: P
     WHOLE.save(files)
     own = replace(WHOLE, contracts={CONTRACT: sweep_of(candidate(SCALAR, 1), best=(SCALAR,))})
     assert registry.select(tuned="wasmtime") == (SIMD, RELAXED)
-    assert registry.select((), [Isa.RELAXED], None, "wasmtime") == (RELAXED,)
-    assert registry.select((), (), 2, "wasmtime") == (SIMD,)
-    assert registry.select(["*simd128*"], (), None, "wasmtime") == (SIMD,)
-    assert registry.select([RELAXED.name], (), None, "wasmtime") == (RELAXED,)
+    assert registry.select(isas=[Isa.RELAXED], tuned="wasmtime") == (RELAXED,)
+    assert registry.select(unroll=2, tuned="wasmtime") == (SIMD,)
+    assert registry.select(["*simd128*"], tuned="wasmtime") == (SIMD,)
+    assert registry.select([RELAXED.name], tuned="wasmtime") == (RELAXED,)
     path = own.save(tmp_path / "mine")
     assert registry.select(tuned=str(path)) == (SCALAR,)
 
@@ -209,20 +215,21 @@ def test_tuned_selects_the_best_and_the_rest_narrows_it(files: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (((), (), None, "jsc"), InputError),
-        (((), (), None, ""), InputError),
-        (((), (), None, "missing.json"), InputError),
-        (((), [Isa.SCALAR], None, "wasmtime"), SpecError),
-        (((), (), 16, "wasmtime"), SpecError),
-        (([spec("relaxed_u16").name], (), None, "wasmtime"), SpecError),
+        ({"tuned": "jsc"}, InputError),
+        ({"tuned": ""}, InputError),
+        ({"tuned": "missing.json"}, InputError),
+        ({"tuned": "wasmtime", "isas": [Isa.SCALAR]}, SpecError),
+        ({"tuned": "wasmtime", "unroll": 16}, SpecError),
+        ({"tuned": "wasmtime", "op": "quantize_row"}, SpecError),
+        ({"tuned": "wasmtime", "patterns": [spec("relaxed_u16").name]}, SpecError),
     ],
 )
 def test_a_tuning_or_a_kernel_of_it_that_is_not_there_is_refused(
-    arguments: tuple[Any, ...], error: type[Exception], files: Path
+    arguments: dict[str, Any], error: type[Exception], files: Path
 ) -> None:
     WHOLE.save(files)
     with pytest.raises(error):
-        registry.select(*arguments)
+        registry.select(**arguments)
 
 
 def test_a_tuning_without_a_best_says_so(files: Path) -> None:

@@ -101,7 +101,7 @@ _VERBS = {
     "check": "--out -o",
     "bless": "--out -o",
     "vectors": "--out -o",
-    "bench": "--kernel --isa --unroll --json --n --rounds --size --engine --format -o --article",
+    "bench": "--kernel --isa --unroll --tuned --json --n --rounds --size --engine --format -o --article",
     "tune": "--kernel --isa --unroll --json --n --rounds --size --engine --out -o --heatmap",
     "run": "--json --tensor --isa --kernel --input --seed",
 }
