@@ -151,6 +151,7 @@ def _manifest(goldens: Sequence[_Golden]) -> str:
             "unroll": golden.spec.unroll,
             "accumulators": golden.spec.accumulators,
             "scales": golden.spec.scales,
+            "fold": golden.spec.fold,
             "memory": golden.spec.memory,
             "sha256": hashlib.sha256(golden.wasm).hexdigest(),
         }
