@@ -1,0 +1,231 @@
+;; vec_dot_q4_0_q8_0__simd128-widen_u2_overflow
+;;
+;; The dot product of n elements, Q4_0 weights x and Q8_0 activations y: s = sum over blocks of dx * dy * sum
+;; of (w - 8) * a.
+;;
+;;   q4_0, 18 bytes: f16 d, then 16 bytes: element j in the low nibble of byte j, j + 16 in the high; (nibble - 8) * d
+;;   q8_0, 34 bytes: f16 d, then 32 signed bytes; byte * d
+;;
+;; Contract: n is a multiple of 32 and nrc is 1, or it traps; n = 0 stores +0. Reads n / 32 blocks of each, at
+;; any alignment, and not a byte more. Writes 4 bytes at s, after all reads. Block sums are exact integers;
+;; each is converted and scaled with one rounding.
+;;
+;; Needs: SIMD.
+;; How: widen, 2 blocks a turn, 1 accumulator, overflow f16 scales, memory by export.
+;; Why it is right: docs/numerics.md.
+;; Cost: 35.50 opcodes per 32 weights in the main loop, locals and constants not counted.
+;; Generated: edit templates/vec_dot_q4_0_q8_0.wat.j2 and what it imports, then `make bless`.
+(module
+  (memory (export "memory") 1)
+
+  (func $ggml_vec_dot_q4_0_q8_0 (export "ggml_vec_dot_q4_0_q8_0")
+    (param $n i32)    ;; elements, a multiple of 32
+    (param $s i32)    ;; where the f32 result goes
+    (param $bs i32)   ;; ignored
+    (param $vx i32)   ;; q4_0 blocks
+    (param $bx i32)   ;; ignored
+    (param $vy i32)   ;; q8_0 blocks
+    (param $by i32)   ;; ignored
+    (param $nrc i32)  ;; 1
+    (local $x i32)        ;; address of the next q4_0 block
+    (local $y i32)        ;; address of the next q8_0 block
+    (local $end i32)      ;; address where the q4_0 blocks end
+    (local $stop i32)     ;; address where the unrolled loop leaves the rest
+    (local $h i32)        ;; bits of the scale under conversion
+    (local $signs v128)   ;; the top bit of each nibble
+    (local $top v128)     ;; the top nibble of each i16 lane
+    (local $spread0 v128) ;; bytes 0 to 7, each at the top of an i16 lane
+    (local $spread1 v128) ;; bytes 8 to 15, each at the top of an i16 lane
+    (local $sixteens v128);; 16 in each i16 lane, which engines must not know
+    (local $factors2 v128);; a power of two for 2 scales
+    (local $q v128)       ;; 32 packed weights
+    (local $w0 v128)      ;; bytes 0 to 7, times 2^8
+    (local $w1 v128)      ;; bytes 8 to 15, times 2^8
+    (local $p0 v128)      ;; integer partial sums, block 0 of a group
+    (local $p1 v128)      ;; integer partial sums, block 1 of a group
+    (local $d v128)       ;; f32x4 products of scales, one block a lane
+    (local $x01 i64)      ;; x scales 0 and 1
+    (local $y01 i64)      ;; y scales 0 and 1
+    (local $dy v128)      ;; y scales, times 2^-112
+    (local $seen v128)    ;; i32x4, the largest y scales so far, without their signs
+    (local $acc0 v128)    ;; f32x4 sum, one block a lane
+    (local $total v128)   ;; f32x4 sum of the accumulators
+    (local $sum0 f32)     ;; sum of blocks that go alone
+
+    ;; the contract: trap before anything is written
+    (if (i32.or
+          (i32.and (local.get $n) (i32.const 0x8000001f))
+          (i32.xor (local.get $nrc) (i32.const 1)))
+      (then (unreachable)))
+
+    (local.set $x (local.get $vx))
+    (local.set $y (local.get $vy))
+    (local.set $end
+      (i32.add (local.get $x)
+        (i32.mul (i32.div_u (local.get $n) (i32.const 32)) (i32.const 18))))
+    (local.set $signs (v128.const i8x16 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88))
+    (local.set $top (v128.const i16x8 0xf000 0xf000 0xf000 0xf000 0xf000 0xf000 0xf000 0xf000))
+    (local.set $spread0 (v128.const i8x16 128 0 128 1 128 2 128 3 128 4 128 5 128 6 128 7))
+    (local.set $spread1 (v128.const i8x16 128 8 128 9 128 10 128 11 128 12 128 13 128 14 128 15))
+    (local.set $sixteens (i16x8.splat (i32.shl (local.get $nrc) (i32.const 4))))
+    (local.set $factors2 (v128.const f32x4 0x1p+112 0x1p+112 0 0))
+
+    ;; 2 blocks a turn
+    (local.set $stop
+      (i32.add (local.get $x)
+        (i32.mul (i32.div_u (local.get $n) (i32.const 64)) (i32.const 36))))
+    (if (i32.ne (local.get $x) (local.get $stop))
+      (then
+        (loop $unrolled
+          ;; blocks 0 to 1: products of scales, one block a lane
+          ;; two f16 an i64, each with sign, exponent and fraction where an f32 has them: they read 2^-112 of the value
+          (local.set $x01
+            (i64.and
+              (i64.or
+                (i64.extend_i32_u (i32.shl (i32.load16_s offset=0 align=1 (local.get $x)) (i32.const 13)))
+                (i64.shl (i64.load16_s offset=18 align=1 (local.get $x)) (i64.const 45)))
+              (i64.const 0x8fffe0008fffe000)))
+          (local.set $y01
+            (i64.and
+              (i64.or
+                (i64.extend_i32_u (i32.shl (i32.load16_s offset=0 align=1 (local.get $y)) (i32.const 13)))
+                (i64.shl (i64.load16_s offset=34 align=1 (local.get $y)) (i64.const 45)))
+              (i64.const 0x8fffe0008fffe000)))
+          (local.set $dy
+            (i64x2.splat (local.get $y01)))
+          ;; doubled, a word has no sign: the largest tells whether an exponent was 31
+          (local.set $seen
+            (i32x4.max_u (local.get $seen) (i32x4.add (local.get $dy) (local.get $dy))))
+          ;; 2^112 * 2^112 * 2^-112 * 2^-112: the products; an exponent of 31 in x overflows to infinity
+          (local.set $d
+            (f32x4.mul
+              (f32x4.mul
+                (f32x4.mul
+                  (i64x2.splat (local.get $x01))
+                  (local.get $factors2))
+                (local.get $factors2))
+              (local.get $dy)))
+          ;; block 0: partial sums
+          (local.set $q (v128.xor (v128.load offset=2 align=1 (local.get $x)) (local.get $signs)))
+          (local.set $w0 (i8x16.swizzle (local.get $q) (local.get $spread0)))
+          (local.set $w1 (i8x16.swizzle (local.get $q) (local.get $spread1)))
+          ;; nibbles less 8, times 2^12, times activations: low nibbles, then high ones
+          (local.set $p0
+            (i32x4.add
+              (i32x4.add
+                (i32x4.dot_i16x8_s (i16x8.mul (local.get $w0) (local.get $sixteens)) (v128.load8x8_s offset=2 align=1 (local.get $y)))
+                (i32x4.dot_i16x8_s (i16x8.mul (local.get $w1) (local.get $sixteens)) (v128.load8x8_s offset=10 align=1 (local.get $y))))
+              (i32x4.add
+                (i32x4.dot_i16x8_s (v128.and (local.get $w0) (local.get $top)) (v128.load8x8_s offset=18 align=1 (local.get $y)))
+                (i32x4.dot_i16x8_s (v128.and (local.get $w1) (local.get $top)) (v128.load8x8_s offset=26 align=1 (local.get $y))))))
+          ;; block 1: partial sums
+          (local.set $q (v128.xor (v128.load offset=20 align=1 (local.get $x)) (local.get $signs)))
+          (local.set $w0 (i8x16.swizzle (local.get $q) (local.get $spread0)))
+          (local.set $w1 (i8x16.swizzle (local.get $q) (local.get $spread1)))
+          ;; nibbles less 8, times 2^12, times activations: low nibbles, then high ones
+          (local.set $p1
+            (i32x4.add
+              (i32x4.add
+                (i32x4.dot_i16x8_s (i16x8.mul (local.get $w0) (local.get $sixteens)) (v128.load8x8_s offset=36 align=1 (local.get $y)))
+                (i32x4.dot_i16x8_s (i16x8.mul (local.get $w1) (local.get $sixteens)) (v128.load8x8_s offset=44 align=1 (local.get $y))))
+              (i32x4.add
+                (i32x4.dot_i16x8_s (v128.and (local.get $w0) (local.get $top)) (v128.load8x8_s offset=52 align=1 (local.get $y)))
+                (i32x4.dot_i16x8_s (v128.and (local.get $w1) (local.get $top)) (v128.load8x8_s offset=60 align=1 (local.get $y))))))
+          ;; blocks 0 to 1: integer sums, one block a lane; add sum * scale
+          (local.set $p0
+            (i32x4.add
+              (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $p0) (local.get $p1))
+              (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $p0) (local.get $p1))))
+          (local.set $p0
+            (i32x4.add
+              (local.get $p0)
+              (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $p0) (local.get $p0))))
+          (local.set $acc0
+            (f32x4.add (local.get $acc0)
+              (f32x4.mul (f32x4.convert_i32x4_s (local.get $p0)) (local.get $d))))
+          (local.set $x (i32.add (local.get $x) (i32.const 36)))
+          (local.set $y (i32.add (local.get $y) (i32.const 68)))
+          (br_if $unrolled (i32.ne (local.get $x) (local.get $stop))))))
+
+    ;; an infinite or NaN scale came by and was misread: start over, all blocks in the exact loop below;
+    ;; the sums so far cannot change what becomes of an infinity or NaN, and stay
+    (if (v128.any_true
+          (v128.or
+            (i32x4.gt_u (local.get $seen) (v128.const i32x4 0x1effffff 0x1effffff 0x1effffff 0x1effffff))
+            (f32x4.ne (f32x4.sub (local.get $acc0) (local.get $acc0)) (v128.const i32x4 0 0 0 0))))
+      (then
+        (local.set $x (local.get $vx))
+        (local.set $y (local.get $vy))))
+
+    ;; what is left, one block a turn
+    (if (i32.ne (local.get $x) (local.get $end))
+      (then
+        (loop $single
+          ;; block 0: partial sums
+          (local.set $q (v128.xor (v128.load offset=2 align=1 (local.get $x)) (local.get $signs)))
+          (local.set $w0 (i8x16.swizzle (local.get $q) (local.get $spread0)))
+          (local.set $w1 (i8x16.swizzle (local.get $q) (local.get $spread1)))
+          ;; nibbles less 8, times 2^12, times activations: low nibbles, then high ones
+          (local.set $p0
+            (i32x4.add
+              (i32x4.add
+                (i32x4.dot_i16x8_s (i16x8.mul (local.get $w0) (local.get $sixteens)) (v128.load8x8_s offset=2 align=1 (local.get $y)))
+                (i32x4.dot_i16x8_s (i16x8.mul (local.get $w1) (local.get $sixteens)) (v128.load8x8_s offset=10 align=1 (local.get $y))))
+              (i32x4.add
+                (i32x4.dot_i16x8_s (v128.and (local.get $w0) (local.get $top)) (v128.load8x8_s offset=18 align=1 (local.get $y)))
+                (i32x4.dot_i16x8_s (v128.and (local.get $w1) (local.get $top)) (v128.load8x8_s offset=26 align=1 (local.get $y))))))
+          ;; block 0: add sum * scale; an f16's bits in an f32's place read 2^-112 of its value
+          (local.set $sum0
+            (f32.add (local.get $sum0)
+              (f32.mul
+                (f32x4.extract_lane 0
+                  (f32x4.convert_i32x4_s
+                    (i32x4.add
+                      (local.tee $p0
+                        (i32x4.add
+                          (local.get $p0)
+                          (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $p0) (local.get $p0))))
+                      (i8x16.shuffle 4 5 6 7 0 1 2 3 12 13 14 15 8 9 10 11 (local.get $p0) (local.get $p0)))))
+                (f32.mul
+                  (f32.mul
+                    (f32.reinterpret_i32
+                      (select
+                        (i32.or
+                          (local.tee $h
+                            (i32.and
+                              (i32.shl (i32.load16_s offset=0 align=1 (local.get $x)) (i32.const 13))
+                              (i32.const 0x8fffe000)))
+                          (i32.const 0x70000000))
+                        (local.get $h)
+                        (i32.eq
+                          (i32.and (local.get $h) (i32.const 0x0f800000))
+                          (i32.const 0x0f800000))))
+                    (f32.const 0x1p+112))
+                  (f32.mul
+                    (f32.reinterpret_i32
+                      (select
+                        (i32.or
+                          (local.tee $h
+                            (i32.and
+                              (i32.shl (i32.load16_s offset=0 align=1 (local.get $y)) (i32.const 13))
+                              (i32.const 0x8fffe000)))
+                          (i32.const 0x70000000))
+                        (local.get $h)
+                        (i32.eq
+                          (i32.and (local.get $h) (i32.const 0x0f800000))
+                          (i32.const 0x0f800000))))
+                    (f32.const 0x1p+100))))))
+          (local.set $x (i32.add (local.get $x) (i32.const 18)))
+          (local.set $y (i32.add (local.get $y) (i32.const 34)))
+          (br_if $single (i32.ne (local.get $x) (local.get $end))))))
+
+    ;; the result
+    (local.set $total (local.get $acc0))
+    (local.set $total
+      (f32x4.mul (local.get $total) (v128.const f32x4 0x1p-12 0x1p-12 0x1p-12 0x1p-12)))
+    (f32.store align=1 (local.get $s)
+      (f32.add
+        (f32.add
+          (f32.add (f32x4.extract_lane 0 (local.get $total)) (f32x4.extract_lane 1 (local.get $total)))
+          (f32.add (f32x4.extract_lane 2 (local.get $total)) (f32x4.extract_lane 3 (local.get $total))))
+        (local.get $sum0)))))
