@@ -113,11 +113,19 @@
           (local.set $p0
             (i32x4.add
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.mul (local.get $w0) (local.get $sixteens)) (v128.load8x8_s offset=2 align=1 (local.get $y)))
-                (i32x4.dot_i16x8_s (i16x8.mul (local.get $w1) (local.get $sixteens)) (v128.load8x8_s offset=10 align=1 (local.get $y))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.mul (local.get $w0) (local.get $sixteens))
+                  (v128.load8x8_s offset=2 align=1 (local.get $y)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.mul (local.get $w1) (local.get $sixteens))
+                  (v128.load8x8_s offset=10 align=1 (local.get $y))))
               (i32x4.add
-                (i32x4.dot_i16x8_s (v128.and (local.get $w0) (local.get $top)) (v128.load8x8_s offset=18 align=1 (local.get $y)))
-                (i32x4.dot_i16x8_s (v128.and (local.get $w1) (local.get $top)) (v128.load8x8_s offset=26 align=1 (local.get $y))))))
+                (i32x4.dot_i16x8_s
+                  (v128.and (local.get $w0) (local.get $top))
+                  (v128.load8x8_s offset=18 align=1 (local.get $y)))
+                (i32x4.dot_i16x8_s
+                  (v128.and (local.get $w1) (local.get $top))
+                  (v128.load8x8_s offset=26 align=1 (local.get $y))))))
           ;; block 1: partial sums
           (local.set $q (v128.xor (v128.load offset=20 align=1 (local.get $x)) (local.get $signs)))
           (local.set $w0 (i8x16.swizzle (local.get $q) (local.get $spread0)))
@@ -126,11 +134,19 @@
           (local.set $p1
             (i32x4.add
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.mul (local.get $w0) (local.get $sixteens)) (v128.load8x8_s offset=36 align=1 (local.get $y)))
-                (i32x4.dot_i16x8_s (i16x8.mul (local.get $w1) (local.get $sixteens)) (v128.load8x8_s offset=44 align=1 (local.get $y))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.mul (local.get $w0) (local.get $sixteens))
+                  (v128.load8x8_s offset=36 align=1 (local.get $y)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.mul (local.get $w1) (local.get $sixteens))
+                  (v128.load8x8_s offset=44 align=1 (local.get $y))))
               (i32x4.add
-                (i32x4.dot_i16x8_s (v128.and (local.get $w0) (local.get $top)) (v128.load8x8_s offset=52 align=1 (local.get $y)))
-                (i32x4.dot_i16x8_s (v128.and (local.get $w1) (local.get $top)) (v128.load8x8_s offset=60 align=1 (local.get $y))))))
+                (i32x4.dot_i16x8_s
+                  (v128.and (local.get $w0) (local.get $top))
+                  (v128.load8x8_s offset=52 align=1 (local.get $y)))
+                (i32x4.dot_i16x8_s
+                  (v128.and (local.get $w1) (local.get $top))
+                  (v128.load8x8_s offset=60 align=1 (local.get $y))))))
           ;; blocks 0 to 1: integer sums, one block a lane; add sum * scale
           (local.set $p0
             (i32x4.add
@@ -169,11 +185,19 @@
           (local.set $p0
             (i32x4.add
               (i32x4.add
-                (i32x4.dot_i16x8_s (i16x8.mul (local.get $w0) (local.get $sixteens)) (v128.load8x8_s offset=2 align=1 (local.get $y)))
-                (i32x4.dot_i16x8_s (i16x8.mul (local.get $w1) (local.get $sixteens)) (v128.load8x8_s offset=10 align=1 (local.get $y))))
+                (i32x4.dot_i16x8_s
+                  (i16x8.mul (local.get $w0) (local.get $sixteens))
+                  (v128.load8x8_s offset=2 align=1 (local.get $y)))
+                (i32x4.dot_i16x8_s
+                  (i16x8.mul (local.get $w1) (local.get $sixteens))
+                  (v128.load8x8_s offset=10 align=1 (local.get $y))))
               (i32x4.add
-                (i32x4.dot_i16x8_s (v128.and (local.get $w0) (local.get $top)) (v128.load8x8_s offset=18 align=1 (local.get $y)))
-                (i32x4.dot_i16x8_s (v128.and (local.get $w1) (local.get $top)) (v128.load8x8_s offset=26 align=1 (local.get $y))))))
+                (i32x4.dot_i16x8_s
+                  (v128.and (local.get $w0) (local.get $top))
+                  (v128.load8x8_s offset=18 align=1 (local.get $y)))
+                (i32x4.dot_i16x8_s
+                  (v128.and (local.get $w1) (local.get $top))
+                  (v128.load8x8_s offset=26 align=1 (local.get $y))))))
           ;; block 0: add sum * scale; an f16's bits in an f32's place read 2^-112 of its value
           (local.set $sum0
             (f32.add (local.get $sum0)
