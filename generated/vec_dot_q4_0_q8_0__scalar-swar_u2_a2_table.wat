@@ -1,4 +1,4 @@
-;; vec_dot_q4_0_q8_0__scalar-swar_u3_table
+;; vec_dot_q4_0_q8_0__scalar-swar_u2_a2_table
 ;;
 ;; The dot product of n elements, Q4_0 weights x and Q8_0 activations y: s = sum over blocks of dx * dy * sum
 ;; of (w - 8) * a.
@@ -11,16 +11,16 @@
 ;; exact integers; each is converted and scaled with one rounding.
 ;;
 ;; Needs: no SIMD.
-;; How: swar, 3 blocks a turn, 1 accumulator, table f16 scales, memory by export.
+;; How: swar, 2 blocks a turn, 2 accumulators, table f16 scales, memory by export.
 ;; Why it is right: docs/numerics.md.
-;; Cost: 129.33 opcodes per 32 weights in the main loop, locals and constants not counted.
+;; Cost: 130.00 opcodes per 32 weights in the main loop, locals and constants not counted.
 ;; Generated: edit templates/vec_dot_q4_0_q8_0.wat.j2 and what it imports, then `make bless`.
 (module
   (memory (export "memory") 5)
   (global (export "heap_base") i32 (i32.const 262144))  ;; the f16 table lies below
 
   ;; f16 table: f32 of all 65,536 halves, filled at instantiation
-  (func $vec_dot_q4_0_q8_0__scalar-swar_u3_table__fill_f16_table
+  (func $vec_dot_q4_0_q8_0__scalar-swar_u2_a2_table__fill_f16_table
     (local $i i32)  ;; the half, as an index
     (local $h i32)  ;; bits of the scale under conversion
     (loop $next
@@ -42,7 +42,7 @@
           (f32.const 0x1p+112)))
       (br_if $next
         (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (i32.const 65536)))))
-  (start $vec_dot_q4_0_q8_0__scalar-swar_u3_table__fill_f16_table)
+  (start $vec_dot_q4_0_q8_0__scalar-swar_u2_a2_table__fill_f16_table)
 
   (func $ggml_vec_dot_q4_0_q8_0 (export "ggml_vec_dot_q4_0_q8_0")
     (param $n i32)    ;; elements, a multiple of 32
@@ -66,6 +66,7 @@
     (local $qa i64)       ;; sum of nibble * biased activation
     (local $p0 i32)       ;; integer sum of a block
     (local $sum0 f32)     ;; sum of blocks that go alone
+    (local $sum1 f32)     ;; sum of blocks that go alone
 
     ;; the contract: trap before anything is written
     (if (i32.or
@@ -79,10 +80,10 @@
       (i32.add (local.get $x)
         (i32.mul (i32.div_u (local.get $n) (i32.const 32)) (i32.const 18))))
 
-    ;; 3 blocks a turn
+    ;; 2 blocks a turn
     (local.set $stop
       (i32.add (local.get $x)
-        (i32.mul (i32.div_u (local.get $n) (i32.const 96)) (i32.const 54))))
+        (i32.mul (i32.div_u (local.get $n) (i32.const 64)) (i32.const 36))))
     (if (i32.ne (local.get $x) (local.get $stop))
       (then
         (loop $unrolled
@@ -283,117 +284,15 @@
                     (i64.const 3))))
               (i32.const 32768)))
           ;; block 1: add sum * scale
-          (local.set $sum0
-            (f32.add (local.get $sum0)
+          (local.set $sum1
+            (f32.add (local.get $sum1)
               (f32.mul
                 (f32.convert_i32_s (local.get $p0))
                 (f32.mul
                   (f32.load (i32.shl (i32.load16_u offset=18 align=1 (local.get $x)) (i32.const 2)))
                   (f32.load (i32.shl (i32.load16_u offset=34 align=1 (local.get $y)) (i32.const 2)))))))
-          ;; block 2: partial sums
-          (local.set $qa (i64.const 0))
-          (local.set $sums (i64.const 0))
-          (local.set $q (i64.load offset=38 align=1 (local.get $x)))
-          (local.set $products (i64.const 0))
-          ;; activations + 128, the halves of the word exchanged
-          (local.set $a
-            (i64.rotl
-              (i64.xor (i64.load offset=70 align=1 (local.get $y)) (i64.const 0x8080808080808080))
-              (i64.const 32)))
-          (local.set $w (i64.and (local.get $q) (i64.const 0x000f000f000f000f)))
-          (local.set $b
-            (i64.or
-              (i64.and (i64.shr_u (local.get $a) (i64.const 16)) (i64.const 0x000000ff000000ff))
-              (i64.shl (i64.and (local.get $a) (i64.const 0x000000ff000000ff)) (i64.const 16))))
-          (local.set $products (i64.add (local.get $products) (i64.mul (local.get $w) (local.get $b))))
-          (local.set $sums (i64.add (local.get $sums) (i64.add (i64.shl (local.get $w) (i64.const 4)) (local.get $b))))
-          (local.set $w (i64.and (i64.shr_u (local.get $q) (i64.const 8)) (i64.const 0x000f000f000f000f)))
-          (local.set $b
-            (i64.or
-              (i64.and (i64.shr_u (local.get $a) (i64.const 24)) (i64.const 0x000000ff000000ff))
-              (i64.shl (i64.and (local.get $a) (i64.const 0x0000ff000000ff00)) (i64.const 8))))
-          (local.set $products (i64.add (local.get $products) (i64.mul (local.get $w) (local.get $b))))
-          (local.set $sums (i64.add (local.get $sums) (i64.add (i64.shl (local.get $w) (i64.const 4)) (local.get $b))))
-          ;; activations + 128, the halves of the word exchanged
-          (local.set $a
-            (i64.rotl
-              (i64.xor (i64.load offset=86 align=1 (local.get $y)) (i64.const 0x8080808080808080))
-              (i64.const 32)))
-          (local.set $w (i64.and (i64.shr_u (local.get $q) (i64.const 4)) (i64.const 0x000f000f000f000f)))
-          (local.set $b
-            (i64.or
-              (i64.and (i64.shr_u (local.get $a) (i64.const 16)) (i64.const 0x000000ff000000ff))
-              (i64.shl (i64.and (local.get $a) (i64.const 0x000000ff000000ff)) (i64.const 16))))
-          (local.set $products (i64.add (local.get $products) (i64.mul (local.get $w) (local.get $b))))
-          (local.set $sums (i64.add (local.get $sums) (i64.add (i64.shl (local.get $w) (i64.const 4)) (local.get $b))))
-          (local.set $w (i64.and (i64.shr_u (local.get $q) (i64.const 12)) (i64.const 0x000f000f000f000f)))
-          (local.set $b
-            (i64.or
-              (i64.and (i64.shr_u (local.get $a) (i64.const 24)) (i64.const 0x000000ff000000ff))
-              (i64.shl (i64.and (local.get $a) (i64.const 0x0000ff000000ff00)) (i64.const 8))))
-          (local.set $products (i64.add (local.get $products) (i64.mul (local.get $w) (local.get $b))))
-          (local.set $sums (i64.add (local.get $sums) (i64.add (i64.shl (local.get $w) (i64.const 4)) (local.get $b))))
-          (local.set $qa (i64.add (local.get $qa) (i64.shr_u (local.get $products) (i64.const 48))))
-          (local.set $q (i64.load offset=46 align=1 (local.get $x)))
-          (local.set $products (i64.const 0))
-          ;; activations + 128, the halves of the word exchanged
-          (local.set $a
-            (i64.rotl
-              (i64.xor (i64.load offset=78 align=1 (local.get $y)) (i64.const 0x8080808080808080))
-              (i64.const 32)))
-          (local.set $w (i64.and (local.get $q) (i64.const 0x000f000f000f000f)))
-          (local.set $b
-            (i64.or
-              (i64.and (i64.shr_u (local.get $a) (i64.const 16)) (i64.const 0x000000ff000000ff))
-              (i64.shl (i64.and (local.get $a) (i64.const 0x000000ff000000ff)) (i64.const 16))))
-          (local.set $products (i64.add (local.get $products) (i64.mul (local.get $w) (local.get $b))))
-          (local.set $sums (i64.add (local.get $sums) (i64.add (i64.shl (local.get $w) (i64.const 4)) (local.get $b))))
-          (local.set $w (i64.and (i64.shr_u (local.get $q) (i64.const 8)) (i64.const 0x000f000f000f000f)))
-          (local.set $b
-            (i64.or
-              (i64.and (i64.shr_u (local.get $a) (i64.const 24)) (i64.const 0x000000ff000000ff))
-              (i64.shl (i64.and (local.get $a) (i64.const 0x0000ff000000ff00)) (i64.const 8))))
-          (local.set $products (i64.add (local.get $products) (i64.mul (local.get $w) (local.get $b))))
-          (local.set $sums (i64.add (local.get $sums) (i64.add (i64.shl (local.get $w) (i64.const 4)) (local.get $b))))
-          ;; activations + 128, the halves of the word exchanged
-          (local.set $a
-            (i64.rotl
-              (i64.xor (i64.load offset=94 align=1 (local.get $y)) (i64.const 0x8080808080808080))
-              (i64.const 32)))
-          (local.set $w (i64.and (i64.shr_u (local.get $q) (i64.const 4)) (i64.const 0x000f000f000f000f)))
-          (local.set $b
-            (i64.or
-              (i64.and (i64.shr_u (local.get $a) (i64.const 16)) (i64.const 0x000000ff000000ff))
-              (i64.shl (i64.and (local.get $a) (i64.const 0x000000ff000000ff)) (i64.const 16))))
-          (local.set $products (i64.add (local.get $products) (i64.mul (local.get $w) (local.get $b))))
-          (local.set $sums (i64.add (local.get $sums) (i64.add (i64.shl (local.get $w) (i64.const 4)) (local.get $b))))
-          (local.set $w (i64.and (i64.shr_u (local.get $q) (i64.const 12)) (i64.const 0x000f000f000f000f)))
-          (local.set $b
-            (i64.or
-              (i64.and (i64.shr_u (local.get $a) (i64.const 24)) (i64.const 0x000000ff000000ff))
-              (i64.shl (i64.and (local.get $a) (i64.const 0x0000ff000000ff00)) (i64.const 8))))
-          (local.set $products (i64.add (local.get $products) (i64.mul (local.get $w) (local.get $b))))
-          (local.set $sums (i64.add (local.get $sums) (i64.add (i64.shl (local.get $w) (i64.const 4)) (local.get $b))))
-          (local.set $qa (i64.add (local.get $qa) (i64.shr_u (local.get $products) (i64.const 48))))
-          ;; sum of (q - 8) * a = sum of q * (a + 128) - 8 * (16 * sum of q + sum of (a + 128)) + 8 * 128 * 32
-          (local.set $p0
-            (i32.add
-              (i32.wrap_i64
-                (i64.sub (local.get $qa)
-                  (i64.shl
-                    (i64.shr_u (i64.mul (local.get $sums) (i64.const 0x0001000100010001)) (i64.const 48))
-                    (i64.const 3))))
-              (i32.const 32768)))
-          ;; block 2: add sum * scale
-          (local.set $sum0
-            (f32.add (local.get $sum0)
-              (f32.mul
-                (f32.convert_i32_s (local.get $p0))
-                (f32.mul
-                  (f32.load (i32.shl (i32.load16_u offset=36 align=1 (local.get $x)) (i32.const 2)))
-                  (f32.load (i32.shl (i32.load16_u offset=68 align=1 (local.get $y)) (i32.const 2)))))))
-          (local.set $x (i32.add (local.get $x) (i32.const 54)))
-          (local.set $y (i32.add (local.get $y) (i32.const 102)))
+          (local.set $x (i32.add (local.get $x) (i32.const 36)))
+          (local.set $y (i32.add (local.get $y) (i32.const 68)))
           (br_if $unrolled (i32.ne (local.get $x) (local.get $stop))))))
 
     ;; what is left, one block a turn
@@ -508,4 +407,6 @@
 
     ;; the result
     (f32.store align=1 (local.get $s)
-      (local.get $sum0))))
+      (f32.add
+        (local.get $sum0)
+        (local.get $sum1)))))
