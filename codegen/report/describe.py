@@ -21,7 +21,7 @@ def engine(result: Result, name: str) -> tuple[str, str]:
     """An engine's name and version, and what compiles in it, each short; for native code, what it is."""
     version = next((limits.version for limits in result.limits if limits.engine == name), name)
     if name == "native":
-        return "native", version.partition("(")[2].rstrip(")")
+        return "native", version.partition("(")[2].partition(")")[0]
     return " ".join(version.split()[:2]), _COMPILERS.get(name, "")
 
 

@@ -11,7 +11,7 @@ from codegen.report import charts, describe, variants
 from codegen.report.data import Data
 
 _BAR = 0.19
-_TOP, _BOTTOM, _LEFT, _BETWEEN, _RIGHT = 0.95, 0.35, 1.55, 0.15, 0.05
+_TOP, _BOTTOM, _LEFT, _BETWEEN, _RIGHT = 0.95, 0.35, 1.95, 0.15, 0.05
 """Inches."""
 
 

@@ -17,8 +17,8 @@ from codegen.report.variants import Variant
 _BAR, _GAP = 0.23, 0.15
 """Inches from bar to bar, and between engines."""
 
-_TOP, _BOTTOM, _LEFT, _RIGHT = 0.72, 0.12, 2.5, 2.35
-_KERNEL = 1.8
+_TOP, _BOTTOM, _LEFT, _RIGHT = 0.72, 0.12, 2.5, 2.75
+_KERNEL = 2.25
 """From the right edge, to where the names of kernels start; beside them to the left is a value's label."""
 
 
@@ -94,7 +94,7 @@ def _bar(axes: Axes, at: float, bar: Bar, name: str) -> None:
     charts.beside(axes, f"{ratio.value:.1f}\N{MULTIPLICATION SIGN}", end, 5, weight="bold")
     # These two stand in columns, as far from the bar's start as the axes are wide.
     column, edge = 72 * (charts.WIDTH - _LEFT - _KERNEL), 72 * (charts.WIDTH - _LEFT - 0.1)
-    charts.beside(axes, name, (0, at), column, size=8, color=charts.QUIET)
+    charts.beside(axes, name, (0, at), column, size=7.5, color=charts.QUIET)
     charts.beside(
         axes, f"{bar.one.summary.median:,.0f} ns", (0, at), edge, size=8, color=charts.QUIET, ha="right"
     )
