@@ -26,9 +26,9 @@ FAMILIES: tuple[KernelSpec, ...] = (
     KernelSpec(Isa.SIMD128, op="quantize_row", x="q8_0", y=""),
     KernelSpec(Isa.RELAXED, op="quantize_row", x="q8_0", y=""),
 )
-"""Kernels that are shipped at each of their operation's UNROLLS, and that `--unroll N` makes at any other."""
+"""Kernels that are shipped at each of UNROLLS, and that `--unroll N` makes at any other."""
 
-UNROLLS = {"vec_dot": (1, 2, 4), "quantize_row": (1, 4)}
+UNROLLS = (1, 2, 4)
 
 SINGLES: tuple[KernelSpec, ...] = (
     KernelSpec(Isa.SCALAR, strategy="swar"),
@@ -64,7 +64,7 @@ if not TYPE_CHECKING:
 
 @cache
 def _registered() -> tuple[KernelSpec, ...]:
-    families = (replace(family, unroll=unroll) for family in FAMILIES for unroll in UNROLLS[family.op])
+    families = (replace(family, unroll=unroll) for family in FAMILIES for unroll in UNROLLS)
     tuned = (spec for file in shipped.files() for spec in file.best)
     each = dict.fromkeys((*families, *SINGLES, *tuned))
     return tuple(sorted(each, key=lambda spec: tuple(OPERATIONS).index(spec.op)))

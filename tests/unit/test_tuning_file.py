@@ -175,7 +175,7 @@ def test_the_best_of_every_shipped_file_are_registered_and_runs_use_wasmtimes(fi
 
 def test_without_files_there_are_the_untuned_kernels(files: Path) -> None:
     assert registry.FASTEST == registry.UNTUNED
-    families = sum(len(registry.UNROLLS[one.op]) for one in registry.FAMILIES)
+    families = len(registry.UNROLLS) * len(registry.FAMILIES)
     assert len(registry.REGISTERED) == families + len(registry.SINGLES)
 
 

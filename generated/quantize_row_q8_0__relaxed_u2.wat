@@ -1,0 +1,420 @@
+;; quantize_row_q8_0__relaxed_u2
+;;
+;; A row of k f32 x to Q8_0 blocks y, as GGML's reference does it: of each 32 values, d = largest magnitude /
+;; 127, and quants = values times 1 / d, rounded half away from zero.
+;;
+;;   q8_0, 34 bytes: f16 d, then 32 signed bytes; byte * d
+;;
+;; Contract: k is a multiple of 32 below 2^30, or it traps; k = 0 does nothing. Reads 4 * k bytes and writes k
+;; / 32 blocks, at any alignment, and not a byte more; x and y do not overlap. A block with a NaN gets the
+;; scale 0x7e00, one with an infinity an infinite scale, and both all quants 0.
+;;
+;; Needs: SIMD and relaxed SIMD.
+;; How: relaxed, 2 blocks a turn, memory by export.
+;; Why it is right: docs/numerics.md.
+;; Cost: 115.00 opcodes per 32 values in the main loop, locals and constants not counted.
+;; Generated: edit templates/quantize_row_q8_0.wat.j2 and what it imports, then `make bless`.
+(module
+  (memory (export "memory") 1)
+
+  (func $quantize_row_q8_0 (export "quantize_row_q8_0")
+    (param $x i32)    ;; the next f32
+    (param $y i32)    ;; where the next block goes
+    (param $k i64)    ;; values, a multiple of 32
+    (local $end i32)          ;; address where the values end
+    (local $stop i32)         ;; address where the unrolled loop leaves the rest
+    (local $magnitude v128)   ;; all bits of an f32 but its sign
+    (local $minus v128)       ;; -1 in each i16 lane
+    (local $m0 v128)          ;; i32x4 largest magnitudes, block 0 of a group
+    (local $d v128)           ;; f32x4 scales, one block a lane
+    (local $id2 v128)         ;; f32x4 of 2 / scale
+    (local $h v128)           ;; i32x4 scales as f16
+    (local $n0 v128)          ;; i16x8 of 2 * value / scale
+    (local $n1 v128)          ;; i16x8 of 2 * value / scale
+    (local $id v128)          ;; f32x4 of 1 / scale, where values are done once more
+    (local $from i32)         ;; address of one of these values
+    (local $to i32)           ;; address of its quant
+    (local $w f32)            ;; value / scale
+
+    ;; the contract: trap before anything is written; no memory holds 2^30 values and their blocks
+    (if (i64.ne (i64.and (local.get $k) (i64.const 0xffffffffc000001f)) (i64.const 0))
+      (then (unreachable)))
+
+    (local.set $end
+      (i32.add (local.get $x)
+        (i32.mul (i32.wrap_i64 (local.get $k)) (i32.const 4))))
+    (local.set $magnitude (v128.const i32x4 0x7fffffff 0x7fffffff 0x7fffffff 0x7fffffff))
+    (local.set $minus (v128.const i16x8 -1 -1 -1 -1 -1 -1 -1 -1))
+
+    ;; 2 blocks a turn
+    (local.set $stop
+      (i32.add (local.get $x)
+        (i32.mul (i32.div_u (i32.wrap_i64 (local.get $k)) (i32.const 64)) (i32.const 256))))
+    (if (i32.ne (local.get $x) (local.get $stop))
+      (then
+        (loop $unrolled
+          ;; block 0: the largest magnitude; magnitudes are ordered as their bits are, NaN above all
+          (local.set $m0
+            (i32x4.max_u
+              (i32x4.max_u
+                (i32x4.max_u
+                  (v128.and (v128.load offset=0 align=1 (local.get $x)) (local.get $magnitude))
+                  (v128.and (v128.load offset=16 align=1 (local.get $x)) (local.get $magnitude)))
+                (i32x4.max_u
+                  (v128.and (v128.load offset=32 align=1 (local.get $x)) (local.get $magnitude))
+                  (v128.and (v128.load offset=48 align=1 (local.get $x)) (local.get $magnitude))))
+              (i32x4.max_u
+                (i32x4.max_u
+                  (v128.and (v128.load offset=64 align=1 (local.get $x)) (local.get $magnitude))
+                  (v128.and (v128.load offset=80 align=1 (local.get $x)) (local.get $magnitude)))
+                (i32x4.max_u
+                  (v128.and (v128.load offset=96 align=1 (local.get $x)) (local.get $magnitude))
+                  (v128.and (v128.load offset=112 align=1 (local.get $x)) (local.get $magnitude))))))
+          ;; block 0: its largest in every lane
+          (local.set $m0
+            (i32x4.max_u
+              (local.get $m0)
+              (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $m0) (local.get $m0))))
+          (local.set $m0
+            (i32x4.max_u
+              (local.get $m0)
+              (i8x16.shuffle 4 5 6 7 0 1 2 3 12 13 14 15 8 9 10 11 (local.get $m0) (local.get $m0))))
+          ;; scale d = largest / 127, and 2 / d
+          (local.set $d (f32x4.div (local.get $m0) (v128.const f32x4 127 127 127 127)))
+          (local.set $id2 (f32x4.div (v128.const f32x4 2 2 2 2) (local.get $d)))
+          ;; d as f16: normal, at most infinite; or subnormal; or NaN
+          (local.set $h
+            (i32x4.min_u
+              (i32x4.shr_u
+                (i32x4.add
+                  (i32x4.add (local.get $d) (v128.const i32x4 0xc8000fff 0xc8000fff 0xc8000fff 0xc8000fff))
+                  (v128.and (i32x4.shr_u (local.get $d) (i32.const 13)) (v128.const i32x4 1 1 1 1)))
+                (i32.const 13))
+              (v128.const i32x4 0x7c00 0x7c00 0x7c00 0x7c00)))
+          (local.set $h
+            (v128.bitselect
+              (i32x4.sub
+                (f32x4.add (local.get $d) (v128.const f32x4 0x1p-1 0x1p-1 0x1p-1 0x1p-1))
+                (v128.const f32x4 0x1p-1 0x1p-1 0x1p-1 0x1p-1))
+              (local.get $h)
+              (f32x4.lt (local.get $d) (v128.const f32x4 0x1p-14 0x1p-14 0x1p-14 0x1p-14))))
+          (local.set $h
+            (v128.bitselect
+              (v128.const i32x4 0x7e00 0x7e00 0x7e00 0x7e00)
+              (local.get $h)
+              (f32x4.ne (local.get $m0) (local.get $m0))))
+          ;; block 0: scale, and value / d rounded half away from zero, as half of trunc(2 * value / d)
+          (v128.store16_lane offset=0 align=1 0 (local.get $y) (local.get $h))
+          (local.set $n0
+            (i16x8.narrow_i32x4_s
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=0 align=1 (local.get $x)) (local.get $id2)))
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=16 align=1 (local.get $x)) (local.get $id2)))))
+          (local.set $n1
+            (i16x8.narrow_i32x4_s
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=32 align=1 (local.get $x)) (local.get $id2)))
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=48 align=1 (local.get $x)) (local.get $id2)))))
+          (v128.store offset=2 align=1 (local.get $y)
+            (i8x16.narrow_i16x8_s
+              (i16x8.shr_s
+                (i16x8.sub (local.get $n0) (i16x8.gt_s (local.get $n0) (local.get $minus)))
+                (i32.const 1))
+              (i16x8.shr_s
+                (i16x8.sub (local.get $n1) (i16x8.gt_s (local.get $n1) (local.get $minus)))
+                (i32.const 1))))
+          (local.set $n0
+            (i16x8.narrow_i32x4_s
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=64 align=1 (local.get $x)) (local.get $id2)))
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=80 align=1 (local.get $x)) (local.get $id2)))))
+          (local.set $n1
+            (i16x8.narrow_i32x4_s
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=96 align=1 (local.get $x)) (local.get $id2)))
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=112 align=1 (local.get $x)) (local.get $id2)))))
+          (v128.store offset=18 align=1 (local.get $y)
+            (i8x16.narrow_i16x8_s
+              (i16x8.shr_s
+                (i16x8.sub (local.get $n0) (i16x8.gt_s (local.get $n0) (local.get $minus)))
+                (i32.const 1))
+              (i16x8.shr_s
+                (i16x8.sub (local.get $n1) (i16x8.gt_s (local.get $n1) (local.get $minus)))
+                (i32.const 1))))
+          ;; nearly never: zeros, NaN, infinities or tiny numbers came by, 2 / d is no number above 0: once more
+          (if
+            (i32.eqz
+              (i32x4.all_true
+                (v128.and
+                  (f32x4.gt (local.get $id2) (v128.const f32x4 0 0 0 0))
+                  (f32x4.lt (local.get $id2) (v128.const f32x4 inf inf inf inf)))))
+            (then
+              (local.set $id (f32x4.div (v128.const f32x4 1 1 1 1) (local.get $d)))
+              (local.set $id
+                (v128.and (local.get $id) (f32x4.lt (local.get $id) (v128.const f32x4 inf inf inf inf))))
+              (local.set $from (i32.add (local.get $x) (i32.const 0)))
+              (local.set $to (i32.add (local.get $y) (i32.const 2)))
+              (loop $block
+                (loop $value
+                  (local.set $w
+                    (f32.mul (f32.load align=1 (local.get $from)) (f32x4.extract_lane 0 (local.get $id))))
+                  (i32.store8 (local.get $to)
+                    (i32.trunc_sat_f32_s
+                      (f32.add (local.get $w) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $w)))))
+                  (local.set $from (i32.add (local.get $from) (i32.const 4)))
+                  (local.set $to (i32.add (local.get $to) (i32.const 1)))
+                  (br_if $value (i32.and (i32.sub (local.get $from) (local.get $x)) (i32.const 127))))
+                (local.set $to (i32.add (local.get $to) (i32.const 2)))
+                (local.set $id (i8x16.shuffle 4 5 6 7 8 9 10 11 12 13 14 15 0 1 2 3 (local.get $id) (local.get $id)))
+                (br_if $block (i32.ne (local.get $from) (i32.add (local.get $x) (i32.const 128)))))))
+          ;; block 1: the largest magnitude; magnitudes are ordered as their bits are, NaN above all
+          (local.set $m0
+            (i32x4.max_u
+              (i32x4.max_u
+                (i32x4.max_u
+                  (v128.and (v128.load offset=128 align=1 (local.get $x)) (local.get $magnitude))
+                  (v128.and (v128.load offset=144 align=1 (local.get $x)) (local.get $magnitude)))
+                (i32x4.max_u
+                  (v128.and (v128.load offset=160 align=1 (local.get $x)) (local.get $magnitude))
+                  (v128.and (v128.load offset=176 align=1 (local.get $x)) (local.get $magnitude))))
+              (i32x4.max_u
+                (i32x4.max_u
+                  (v128.and (v128.load offset=192 align=1 (local.get $x)) (local.get $magnitude))
+                  (v128.and (v128.load offset=208 align=1 (local.get $x)) (local.get $magnitude)))
+                (i32x4.max_u
+                  (v128.and (v128.load offset=224 align=1 (local.get $x)) (local.get $magnitude))
+                  (v128.and (v128.load offset=240 align=1 (local.get $x)) (local.get $magnitude))))))
+          ;; block 1: its largest in every lane
+          (local.set $m0
+            (i32x4.max_u
+              (local.get $m0)
+              (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $m0) (local.get $m0))))
+          (local.set $m0
+            (i32x4.max_u
+              (local.get $m0)
+              (i8x16.shuffle 4 5 6 7 0 1 2 3 12 13 14 15 8 9 10 11 (local.get $m0) (local.get $m0))))
+          ;; scale d = largest / 127, and 2 / d
+          (local.set $d (f32x4.div (local.get $m0) (v128.const f32x4 127 127 127 127)))
+          (local.set $id2 (f32x4.div (v128.const f32x4 2 2 2 2) (local.get $d)))
+          ;; d as f16: normal, at most infinite; or subnormal; or NaN
+          (local.set $h
+            (i32x4.min_u
+              (i32x4.shr_u
+                (i32x4.add
+                  (i32x4.add (local.get $d) (v128.const i32x4 0xc8000fff 0xc8000fff 0xc8000fff 0xc8000fff))
+                  (v128.and (i32x4.shr_u (local.get $d) (i32.const 13)) (v128.const i32x4 1 1 1 1)))
+                (i32.const 13))
+              (v128.const i32x4 0x7c00 0x7c00 0x7c00 0x7c00)))
+          (local.set $h
+            (v128.bitselect
+              (i32x4.sub
+                (f32x4.add (local.get $d) (v128.const f32x4 0x1p-1 0x1p-1 0x1p-1 0x1p-1))
+                (v128.const f32x4 0x1p-1 0x1p-1 0x1p-1 0x1p-1))
+              (local.get $h)
+              (f32x4.lt (local.get $d) (v128.const f32x4 0x1p-14 0x1p-14 0x1p-14 0x1p-14))))
+          (local.set $h
+            (v128.bitselect
+              (v128.const i32x4 0x7e00 0x7e00 0x7e00 0x7e00)
+              (local.get $h)
+              (f32x4.ne (local.get $m0) (local.get $m0))))
+          ;; block 1: scale, and value / d rounded half away from zero, as half of trunc(2 * value / d)
+          (v128.store16_lane offset=34 align=1 0 (local.get $y) (local.get $h))
+          (local.set $n0
+            (i16x8.narrow_i32x4_s
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=128 align=1 (local.get $x)) (local.get $id2)))
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=144 align=1 (local.get $x)) (local.get $id2)))))
+          (local.set $n1
+            (i16x8.narrow_i32x4_s
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=160 align=1 (local.get $x)) (local.get $id2)))
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=176 align=1 (local.get $x)) (local.get $id2)))))
+          (v128.store offset=36 align=1 (local.get $y)
+            (i8x16.narrow_i16x8_s
+              (i16x8.shr_s
+                (i16x8.sub (local.get $n0) (i16x8.gt_s (local.get $n0) (local.get $minus)))
+                (i32.const 1))
+              (i16x8.shr_s
+                (i16x8.sub (local.get $n1) (i16x8.gt_s (local.get $n1) (local.get $minus)))
+                (i32.const 1))))
+          (local.set $n0
+            (i16x8.narrow_i32x4_s
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=192 align=1 (local.get $x)) (local.get $id2)))
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=208 align=1 (local.get $x)) (local.get $id2)))))
+          (local.set $n1
+            (i16x8.narrow_i32x4_s
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=224 align=1 (local.get $x)) (local.get $id2)))
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=240 align=1 (local.get $x)) (local.get $id2)))))
+          (v128.store offset=52 align=1 (local.get $y)
+            (i8x16.narrow_i16x8_s
+              (i16x8.shr_s
+                (i16x8.sub (local.get $n0) (i16x8.gt_s (local.get $n0) (local.get $minus)))
+                (i32.const 1))
+              (i16x8.shr_s
+                (i16x8.sub (local.get $n1) (i16x8.gt_s (local.get $n1) (local.get $minus)))
+                (i32.const 1))))
+          ;; nearly never: zeros, NaN, infinities or tiny numbers came by, 2 / d is no number above 0: once more
+          (if
+            (i32.eqz
+              (i32x4.all_true
+                (v128.and
+                  (f32x4.gt (local.get $id2) (v128.const f32x4 0 0 0 0))
+                  (f32x4.lt (local.get $id2) (v128.const f32x4 inf inf inf inf)))))
+            (then
+              (local.set $id (f32x4.div (v128.const f32x4 1 1 1 1) (local.get $d)))
+              (local.set $id
+                (v128.and (local.get $id) (f32x4.lt (local.get $id) (v128.const f32x4 inf inf inf inf))))
+              (local.set $from (i32.add (local.get $x) (i32.const 128)))
+              (local.set $to (i32.add (local.get $y) (i32.const 36)))
+              (loop $block
+                (loop $value
+                  (local.set $w
+                    (f32.mul (f32.load align=1 (local.get $from)) (f32x4.extract_lane 0 (local.get $id))))
+                  (i32.store8 (local.get $to)
+                    (i32.trunc_sat_f32_s
+                      (f32.add (local.get $w) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $w)))))
+                  (local.set $from (i32.add (local.get $from) (i32.const 4)))
+                  (local.set $to (i32.add (local.get $to) (i32.const 1)))
+                  (br_if $value (i32.and (i32.sub (local.get $from) (local.get $x)) (i32.const 127))))
+                (local.set $to (i32.add (local.get $to) (i32.const 2)))
+                (local.set $id (i8x16.shuffle 4 5 6 7 8 9 10 11 12 13 14 15 0 1 2 3 (local.get $id) (local.get $id)))
+                (br_if $block (i32.ne (local.get $from) (i32.add (local.get $x) (i32.const 256)))))))
+          (local.set $x (i32.add (local.get $x) (i32.const 256)))
+          (local.set $y (i32.add (local.get $y) (i32.const 68)))
+          (br_if $unrolled (i32.ne (local.get $x) (local.get $stop))))))
+
+    ;; what is left, one block a turn
+    (if (i32.ne (local.get $x) (local.get $end))
+      (then
+        (loop $single
+          ;; block 0: the largest magnitude; magnitudes are ordered as their bits are, NaN above all
+          (local.set $m0
+            (i32x4.max_u
+              (i32x4.max_u
+                (i32x4.max_u
+                  (v128.and (v128.load offset=0 align=1 (local.get $x)) (local.get $magnitude))
+                  (v128.and (v128.load offset=16 align=1 (local.get $x)) (local.get $magnitude)))
+                (i32x4.max_u
+                  (v128.and (v128.load offset=32 align=1 (local.get $x)) (local.get $magnitude))
+                  (v128.and (v128.load offset=48 align=1 (local.get $x)) (local.get $magnitude))))
+              (i32x4.max_u
+                (i32x4.max_u
+                  (v128.and (v128.load offset=64 align=1 (local.get $x)) (local.get $magnitude))
+                  (v128.and (v128.load offset=80 align=1 (local.get $x)) (local.get $magnitude)))
+                (i32x4.max_u
+                  (v128.and (v128.load offset=96 align=1 (local.get $x)) (local.get $magnitude))
+                  (v128.and (v128.load offset=112 align=1 (local.get $x)) (local.get $magnitude))))))
+          ;; block 0: its largest in every lane
+          (local.set $m0
+            (i32x4.max_u
+              (local.get $m0)
+              (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $m0) (local.get $m0))))
+          (local.set $m0
+            (i32x4.max_u
+              (local.get $m0)
+              (i8x16.shuffle 4 5 6 7 0 1 2 3 12 13 14 15 8 9 10 11 (local.get $m0) (local.get $m0))))
+          ;; scale d = largest / 127, and 2 / d
+          (local.set $d (f32x4.div (local.get $m0) (v128.const f32x4 127 127 127 127)))
+          (local.set $id2 (f32x4.div (v128.const f32x4 2 2 2 2) (local.get $d)))
+          ;; d as f16: normal, at most infinite; or subnormal; or NaN
+          (local.set $h
+            (i32x4.min_u
+              (i32x4.shr_u
+                (i32x4.add
+                  (i32x4.add (local.get $d) (v128.const i32x4 0xc8000fff 0xc8000fff 0xc8000fff 0xc8000fff))
+                  (v128.and (i32x4.shr_u (local.get $d) (i32.const 13)) (v128.const i32x4 1 1 1 1)))
+                (i32.const 13))
+              (v128.const i32x4 0x7c00 0x7c00 0x7c00 0x7c00)))
+          (local.set $h
+            (v128.bitselect
+              (i32x4.sub
+                (f32x4.add (local.get $d) (v128.const f32x4 0x1p-1 0x1p-1 0x1p-1 0x1p-1))
+                (v128.const f32x4 0x1p-1 0x1p-1 0x1p-1 0x1p-1))
+              (local.get $h)
+              (f32x4.lt (local.get $d) (v128.const f32x4 0x1p-14 0x1p-14 0x1p-14 0x1p-14))))
+          (local.set $h
+            (v128.bitselect
+              (v128.const i32x4 0x7e00 0x7e00 0x7e00 0x7e00)
+              (local.get $h)
+              (f32x4.ne (local.get $m0) (local.get $m0))))
+          ;; block 0: scale, and value / d rounded half away from zero, as half of trunc(2 * value / d)
+          (v128.store16_lane offset=0 align=1 0 (local.get $y) (local.get $h))
+          (local.set $n0
+            (i16x8.narrow_i32x4_s
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=0 align=1 (local.get $x)) (local.get $id2)))
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=16 align=1 (local.get $x)) (local.get $id2)))))
+          (local.set $n1
+            (i16x8.narrow_i32x4_s
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=32 align=1 (local.get $x)) (local.get $id2)))
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=48 align=1 (local.get $x)) (local.get $id2)))))
+          (v128.store offset=2 align=1 (local.get $y)
+            (i8x16.narrow_i16x8_s
+              (i16x8.shr_s
+                (i16x8.sub (local.get $n0) (i16x8.gt_s (local.get $n0) (local.get $minus)))
+                (i32.const 1))
+              (i16x8.shr_s
+                (i16x8.sub (local.get $n1) (i16x8.gt_s (local.get $n1) (local.get $minus)))
+                (i32.const 1))))
+          (local.set $n0
+            (i16x8.narrow_i32x4_s
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=64 align=1 (local.get $x)) (local.get $id2)))
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=80 align=1 (local.get $x)) (local.get $id2)))))
+          (local.set $n1
+            (i16x8.narrow_i32x4_s
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=96 align=1 (local.get $x)) (local.get $id2)))
+              (i32x4.relaxed_trunc_f32x4_s
+                (f32x4.mul (v128.load offset=112 align=1 (local.get $x)) (local.get $id2)))))
+          (v128.store offset=18 align=1 (local.get $y)
+            (i8x16.narrow_i16x8_s
+              (i16x8.shr_s
+                (i16x8.sub (local.get $n0) (i16x8.gt_s (local.get $n0) (local.get $minus)))
+                (i32.const 1))
+              (i16x8.shr_s
+                (i16x8.sub (local.get $n1) (i16x8.gt_s (local.get $n1) (local.get $minus)))
+                (i32.const 1))))
+          ;; nearly never: zeros, NaN, infinities or tiny numbers came by, 2 / d is no number above 0: once more
+          (if
+            (i32.eqz
+              (i32x4.all_true
+                (v128.and
+                  (f32x4.gt (local.get $id2) (v128.const f32x4 0 0 0 0))
+                  (f32x4.lt (local.get $id2) (v128.const f32x4 inf inf inf inf)))))
+            (then
+              (local.set $id (f32x4.div (v128.const f32x4 1 1 1 1) (local.get $d)))
+              (local.set $id
+                (v128.and (local.get $id) (f32x4.lt (local.get $id) (v128.const f32x4 inf inf inf inf))))
+              (local.set $from (i32.add (local.get $x) (i32.const 0)))
+              (local.set $to (i32.add (local.get $y) (i32.const 2)))
+              (loop $block
+                (loop $value
+                  (local.set $w
+                    (f32.mul (f32.load align=1 (local.get $from)) (f32x4.extract_lane 0 (local.get $id))))
+                  (i32.store8 (local.get $to)
+                    (i32.trunc_sat_f32_s
+                      (f32.add (local.get $w) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $w)))))
+                  (local.set $from (i32.add (local.get $from) (i32.const 4)))
+                  (local.set $to (i32.add (local.get $to) (i32.const 1)))
+                  (br_if $value (i32.and (i32.sub (local.get $from) (local.get $x)) (i32.const 127))))
+                (local.set $to (i32.add (local.get $to) (i32.const 2)))
+                (local.set $id (i8x16.shuffle 4 5 6 7 8 9 10 11 12 13 14 15 0 1 2 3 (local.get $id) (local.get $id)))
+                (br_if $block (i32.ne (local.get $from) (i32.add (local.get $x) (i32.const 128)))))))
+          (local.set $x (i32.add (local.get $x) (i32.const 128)))
+          (local.set $y (i32.add (local.get $y) (i32.const 34)))
+          (br_if $single (i32.ne (local.get $x) (local.get $end))))))))
