@@ -152,10 +152,10 @@ def test_a_worker_that_dies_or_is_stuck_is_a_fault_with_its_input_written_down(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(fuzz.TARGETS, Deadly.name, Deadly)
-    monkeypatch.setattr(workers, "STUCK_S", 2)
+    monkeypatch.setattr(workers, "STUCK_S", 8)
     assert fuzz.main(["--target", "deadly", "--seconds", "60", "--seed", "5", "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
-    assert {fault["kind"] for fault in found["faults"]} == {"death by exit status 3", "stuck for 2 s"}
+    assert {fault["kind"] for fault in found["faults"]} == {"death by exit status 3", "stuck for 8 s"}
     for fault in found["faults"]:
         name = fault["source"].replace("/", "-")
         assert (tmp_path / "build" / "fuzz" / f"{name}.txt").read_text() == "7"
