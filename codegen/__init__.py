@@ -13,8 +13,9 @@ from codegen.errors import CodegenError
 from codegen.host import EngineOptions
 from codegen.judge import Report
 from codegen.ops.vec_dot.kernel import Kernel
+from codegen.options import Memory, Scales
 from codegen.render import render
-from codegen.spec import KernelSpec, Memory, Scales
+from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.verify import verify
 

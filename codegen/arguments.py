@@ -11,7 +11,8 @@ from codegen import registry
 from codegen.emit import Emit
 from codegen.errors import printable
 from codegen.machine_code.machine import Compiler
-from codegen.spec import MAX_UNROLL, KernelSpec
+from codegen.operations import MAX_UNROLL
+from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 
 MOST_ELEMENTS = 1 << 20

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import wasmtime
 
+from codegen.options import Memory, Scales
 from codegen.runtime import Instance
-from codegen.spec import KernelSpec, Memory, Scales
+from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.wasm_code import SIMD, opcodes
 

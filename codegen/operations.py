@@ -20,6 +20,9 @@ from codegen.strategies import Isa, Strategy
 if TYPE_CHECKING:  # the spec reads this list
     from codegen.spec import KernelSpec
 
+MAX_UNROLL = 16
+"""Blocks that a turn of any main loop has at most."""
+
 Stage = Literal["plan", "verification", "vectors"]
 
 
@@ -36,6 +39,8 @@ class Operation:
         why_not: why a spec of it does not exist, where its options do not go together.
         relaxed_opcodes: the relaxed SIMD opcodes whose results it can promise, as it uses them.
         tiles: rows and columns that its kernels compute at a time; empty where it has no tiles.
+        options: what else its kernels can choose, fields of codegen/options.py; `memory` they all can.
+        most_unroll: blocks that a turn of the main loop can have.
         most_accumulators: independent sums that its kernels can have.
         fixed: strategies that are one block a turn and compute scales, and cannot be otherwise.
     """
@@ -48,6 +53,8 @@ class Operation:
     why_not: Callable[[KernelSpec], str | None]
     relaxed_opcodes: tuple[int, ...]
     tiles: tuple[tuple[int, int], ...] = ()
+    options: tuple[str, ...] = ()
+    most_unroll: int = MAX_UNROLL
     most_accumulators: int = 1
     fixed: tuple[str, ...] = ()
 
@@ -80,6 +87,7 @@ OPERATIONS: dict[str, Operation] = {
             strategies=vec_dot.ALL,
             why_not=vec_dot.why_not,
             relaxed_opcodes=RELAXED_DOTS,
+            options=("scales", "fold"),
             most_accumulators=8,
             fixed=("article",),
         ),

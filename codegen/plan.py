@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from codegen.formats import FORMATS, BlockFormat
-from codegen.spec import KernelSpec, Memory, Scales
+from codegen.options import Memory, Scales
+from codegen.spec import KernelSpec
 from codegen.strategies import Constant, Local
 
 PAGE = 65_536

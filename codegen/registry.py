@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from codegen.errors import SpecError
 from codegen.operations import OPERATIONS
-from codegen.spec import KernelSpec, Memory, Scales
+from codegen.options import Memory, Scales
+from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.tune import shipped
 

@@ -13,9 +13,10 @@ from codegen.arena import Arena
 from codegen.assemble import assemble
 from codegen.errors import KernelLoadError, KernelTrapError
 from codegen.host import EngineOptions, Extern, as_argument, as_func, as_memory, engine, reason_of
+from codegen.options import Memory, Scales
 from codegen.plan import PAGE, TABLE_BYTES
 from codegen.render import render
-from codegen.spec import KernelSpec, Memory, Scales
+from codegen.spec import KernelSpec
 
 _TABLE_AT = 12_345
 """Where a kernel that imports its memory keeps its f16 table: not at 0, and not aligned, so that this is tested."""

@@ -13,50 +13,21 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from codegen.errors import SpecError, shown
 from codegen.formats import FORMATS
 from codegen.operations import OPERATIONS, Operation, contract_of
+from codegen.options import OPTIONS, Activations, Fold, Inner, Memory, Scales, Totals, default
 from codegen.strategies import Isa
 
 E = TypeVar("E", bound=StrEnum)
-
-MAX_UNROLL = 16
-
-
-class Scales(StrEnum):
-    """How f16 scales become f32, and how an infinity or NaN among those of several blocks is noticed."""
-
-    ARITHMETIC = "arithmetic"
-    """Computed; noticed in integer registers."""
-    OVERFLOW = "overflow"
-    """Computed; noticed since it overflows, or in a vector."""
-    TABLE = "table"
-    """Looked up in a table of 256 KiB in memory, which has those too."""
-
-
-class Fold(StrEnum):
-    """How the partial sums of several blocks become one integer a block."""
-
-    SHUFFLE = "shuffle"
-    """Moved together by shuffles, and added."""
-    NARROW = "narrow"
-    """Pairs added by a multiplication with ones, and narrowed."""
-
-
-class Memory(StrEnum):
-    """Whether the module owns and exports `memory`, or imports `env.memory`."""
-
-    EXPORT = "export"
-    IMPORT = "import"
 
 
 _NAME = (
     r"(?P<op>OPS)_(?P<x>FORMATS)(?:_(?P<y>FORMATS))?(?:_(?P<mr>[1-9][0-9]?)x(?P<nr>[1-9][0-9]?))?"
     r"__(?P<isa>[a-z0-9]+)(?:-(?P<strategy>[a-z0-9]+))?"
-    r"_u(?P<unroll>[1-9][0-9]?)(?:_a(?P<accumulators>[1-9]))?"
-    r"(?:_(?P<scales>overflow|table))?(?:_(?P<fold>narrow))?(?P<import>_import)?"
+    r"_u(?P<unroll>[1-9][0-9]?)(?:_a(?P<accumulators>[1-9]))?(?P<options>(?:_[a-z]+)*)"
 )
 
 
@@ -76,6 +47,9 @@ class KernelSpec:
         x: the format of the first operand, or of the only one.
         y: the format of the second operand, empty where there is none.
         tile: rows and columns that are computed at a time, None where the operation has no tiles.
+        activations: how prepared activations lie in memory.
+        inner: how the steps of a block are done.
+        totals: where a tile's f32 totals are kept.
 
     Raises:
         SpecError: the combination does not exist; the message names the parameter and what it may be.
@@ -92,10 +66,14 @@ class KernelSpec:
     x: str = "q4_0"
     y: str = "q8_0"
     tile: tuple[int, int] | None = None
+    activations: Activations = Activations.COMPACT
+    inner: Inner = Inner.UNROLLED
+    totals: Totals = Totals.REGISTERS
 
     def __post_init__(self) -> None:
-        for field, kind in (("isa", Isa), ("scales", Scales), ("fold", Fold), ("memory", Memory)):
-            object.__setattr__(self, field, _member(kind, field, getattr(self, field)))
+        object.__setattr__(self, "isa", _member(Isa, "isa", self.isa))
+        for field, option in OPTIONS.items():
+            object.__setattr__(self, field, _member(option, field, getattr(self, field)))
         for field in ("strategy", "op", "x", "y"):
             if type(getattr(self, field)) is not str:
                 raise SpecError(f"{field} {shown(getattr(self, field))}: must be text")
@@ -124,7 +102,7 @@ class KernelSpec:
             raise SpecError(f"strategy {shown(self.strategy)}: {self.isa} has {', '.join(strategies)}")
 
     def _check_loop(self) -> None:
-        _check_range("unroll", self.unroll, MAX_UNROLL)
+        _check_range("unroll", self.unroll, self.operation.most_unroll)
         _check_range("accumulators", self.accumulators, self.operation.most_accumulators)
         if self.unroll % self.accumulators:
             raise SpecError(f"accumulators = {self.accumulators}: must divide unroll = {self.unroll}")
@@ -132,8 +110,15 @@ class KernelSpec:
             raise SpecError(
                 f"strategy {self.strategy!r}: reproduces a published kernel, unroll 1 and arithmetic scales only"
             )
+        for field in self._chosen():
+            if field not in (*self.operation.options, "memory"):
+                raise SpecError(f"{field} {getattr(self, field)}: {self.op} has no such option")
         if reason := self.operation.why_not(self):
             raise SpecError(reason)
+
+    def _chosen(self) -> list[str]:
+        """The options that are not the default."""
+        return [field for field, option in OPTIONS.items() if getattr(self, field) is not default(option)]
 
     @property
     def operation(self) -> Operation:
@@ -164,15 +149,11 @@ class KernelSpec:
     def name(self) -> str:
         """File name, golden's name, bench label and manifest key."""
         tile = f"_{self.tile[0]}x{self.tile[1]}" if self.tile else ""
-        default = self.operation.strategies_of(self.isa)[0]
-        strategy = "" if self.strategy == default else f"-{self.strategy}"
+        usual = self.operation.strategies_of(self.isa)[0]
+        strategy = "" if self.strategy == usual else f"-{self.strategy}"
         accumulators = "" if self.accumulators == 1 else f"_a{self.accumulators}"
-        scales = "" if self.scales is Scales.ARITHMETIC else f"_{self.scales}"
-        fold = "" if self.fold is Fold.SHUFFLE else f"_{self.fold}"
-        memory = "_import" if self.memory is Memory.IMPORT else ""
-        return (
-            f"{self.contract}{tile}__{self.isa}{strategy}_u{self.unroll}{accumulators}{scales}{fold}{memory}"
-        )
+        options = "".join(f"_{getattr(self, field)}" for field in self._chosen())
+        return f"{self.contract}{tile}__{self.isa}{strategy}_u{self.unroll}{accumulators}{options}"
 
     @classmethod
     def parse(cls, name: str) -> KernelSpec:
@@ -186,17 +167,24 @@ class KernelSpec:
             unroll=int(match["unroll"]),
             accumulators=int(match["accumulators"] or 1),
             strategy=match["strategy"] or "",
-            scales=Scales(match["scales"] or Scales.ARITHMETIC),
-            fold=Fold(match["fold"] or Fold.SHUFFLE),
-            memory=Memory.IMPORT if match["import"] else Memory.EXPORT,
             op=match["op"],
             x=match["x"],
             y=match["y"] or "",
             tile=(int(match["mr"]), int(match["nr"])) if match["mr"] else None,
+            **_options(name, match["options"]),
         )
         if spec.name != name:
             raise SpecError(f"kernel {shown(name)}: its name is {spec.name!r} (defaults are left out)")
         return spec
+
+
+def _options(name: str, words: str) -> dict[str, Any]:
+    """The options that a name's last words stand for."""
+    fields = {str(value): field for field, option in OPTIONS.items() for value in option}
+    chosen = words.split("_")[1:]
+    if unknown := [word for word in chosen if word not in fields]:
+        raise SpecError(f"kernel {shown(name)}: {unknown[0]} is no option; see docs/naming.md")
+    return {fields[word]: word for word in chosen}
 
 
 def _member(kind: type[E], field: str, value: str) -> E:

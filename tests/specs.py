@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from itertools import product
 
 from codegen.errors import SpecError
-from codegen.operations import OPERATIONS, Operation
-from codegen.spec import MAX_UNROLL, Fold, KernelSpec, Memory, Scales
+from codegen.operations import MAX_UNROLL, OPERATIONS, Operation
+from codegen.options import Fold, Memory, Scales
+from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 
 STRATEGY_OF_ISA: list[tuple[Isa, str]] = [(s.isa, s.name) for s in OPERATIONS["vec_dot"].strategies]

@@ -10,7 +10,7 @@ from codegen import KernelSpec
 from codegen.bench.contestant import Host
 from codegen.bench.problem import Problem
 from codegen.bench.result import Limits, Measurement
-from codegen.spec import Scales
+from codegen.options import Scales
 from codegen.strategies import Isa
 from codegen.tune.tuning import Candidate, ContractTuning, Tuning, ranked
 

@@ -10,8 +10,8 @@ from codegen.arguments import AddVerb
 from codegen.bench.machine import LEVELS
 from codegen.bench.statistics import LEAST_ROUNDS
 from codegen.commands import DONE, FAILED, INTERRUPTED
+from codegen.operations import MAX_UNROLL
 from codegen.output import progress
-from codegen.spec import MAX_UNROLL
 from codegen.strategies import Isa
 from codegen.tune import heatmap, tuning
 from codegen.tune.search import FINAL_ROUNDS, Watch

@@ -11,9 +11,10 @@ from codegen.bench.machine import LEVELS
 from codegen.bench.problem import Problem
 from codegen.bench.result import Limits, Measurement, Result
 from codegen.bench.table import BASELINE
+from codegen.options import Memory
 from codegen.registry import FASTEST, REGISTERED
 from codegen.report.data import Data
-from codegen.spec import KernelSpec, Memory
+from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 
 ENGINES = ("wasmtime", "node", "bun", "native")

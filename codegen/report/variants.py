@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from codegen.bench import native
 from codegen.bench.result import Measurement
-from codegen.spec import KernelSpec, Scales
+from codegen.options import Scales
+from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.tune import shipped, tuning
 

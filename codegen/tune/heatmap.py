@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codegen.errors import InputError
+from codegen.options import Fold, Scales
 from codegen.output import require_writable, write_file
-from codegen.spec import Fold, Scales
 from codegen.tune.tuning import Candidate, ContractTuning
 
 if TYPE_CHECKING:  # matplotlib is optional, and slow to import

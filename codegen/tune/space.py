@@ -9,7 +9,8 @@ from itertools import product
 
 from codegen.errors import SpecError
 from codegen.operations import OPERATIONS
-from codegen.spec import Fold, KernelSpec, Scales
+from codegen.options import Fold, Scales
+from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 
 UNROLLS = (1, 2, 3, 4, 6, 8, 12, 16)

@@ -10,10 +10,11 @@ from codegen.bench import session
 from codegen.bench.contestant import Host
 from codegen.bench.problem import Problem
 from codegen.bench.result import Limits, Measurement
+from codegen.options import Memory
 from codegen.registry import REGISTERED
 from codegen.report import collect
 from codegen.report.data import Data
-from codegen.spec import KernelSpec, Memory
+from codegen.spec import KernelSpec
 from tests.report.runs import ROUNDS, measurement
 
 Session = tuple[tuple[KernelSpec, ...], tuple[str, ...], int, str]

@@ -20,7 +20,8 @@ from codegen.arena import WASM32_BYTES
 from codegen.formats import FORMATS
 from codegen.gguf_file import GGUFFile
 from codegen.operations import OPERATIONS
-from codegen.spec import Fold, KernelSpec, Memory, Scales
+from codegen.options import Fold, Memory, Scales
+from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from tests.fuzzing import TARGETS, first_fault
 from tools.fuzz import __main__ as fuzz

@@ -16,8 +16,9 @@ from codegen.operations import OPERATIONS
 from codegen.ops.vec_dot.judge import bound, mismatch
 from codegen.ops.vec_dot.kernel import Kernel
 from codegen.ops.vec_dot.plan import plan
+from codegen.options import Memory
 from codegen.reference import dot_rows
-from codegen.spec import KernelSpec, Memory
+from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from tools.fuzz.api_specs import any_spec
 from tools.fuzz.target import expect, refused

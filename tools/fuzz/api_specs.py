@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from codegen.errors import SpecError
-from codegen.operations import OPERATIONS, Operation
+from codegen.operations import MAX_UNROLL, OPERATIONS, Operation
+from codegen.options import Fold, Memory, Scales
 from codegen.plan import plan
-from codegen.spec import MAX_UNROLL, Fold, KernelSpec, Memory, Scales
+from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from tools.fuzz.mutations import NUMBERS
 from tools.fuzz.target import expect, refused

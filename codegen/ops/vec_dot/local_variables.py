@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from codegen.ops.vec_dot.strategies import BY_NAME
-from codegen.spec import KernelSpec, Memory, Scales
+from codegen.options import Memory, Scales
+from codegen.spec import KernelSpec
 from codegen.strategies import Constant, Isa, Local
 
 

@@ -8,8 +8,9 @@ from itertools import pairwise
 from codegen.formats import FORMATS, BlockFormat
 from codegen.ops.vec_dot.local_variables import local_variables
 from codegen.ops.vec_dot.strategies import BY_NAME, Sums
+from codegen.options import Fold, Scales
 from codegen.plan import PAGE, TABLE_BYTES, Plan
-from codegen.spec import Fold, KernelSpec, Scales
+from codegen.spec import KernelSpec
 from codegen.strategies import Constant, lanes
 
 FACTOR = {Scales.ARITHMETIC: 127, Scales.OVERFLOW: 112}

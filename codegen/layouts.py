@@ -1,0 +1,83 @@
+"""How the matrix kernels want their operands in memory: interleaved weights, and prepared activations. docs/layouts.md.
+
+Both are made from what GGML has, by `repack` and `quantize_mat`, and neither loses anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from codegen.formats import Q4_0, Q8_0
+from codegen.options import Activations
+
+GROUP_ROWS = 4
+"""Rows of weights that are interleaved: as many as a vector has f32 lanes."""
+
+GROUP_BYTES = GROUP_ROWS * Q4_0.bytes
+"""Of one block of each of those rows: four f16 scales, then four vectors; vector j has bytes 4j to 4j + 3 of each row."""
+
+GROUP_SCALES = 2 * GROUP_ROWS
+"""Bytes of the scales, which come first."""
+
+GROUP_LAYOUT = "4 rows interleaved: f16 d of each, then 4 vectors; vector j has bytes 4j to 4j + 3 of each row's 16"
+
+WORD = 4
+"""Bytes of what one load repeats in all lanes."""
+
+
+class Kind(StrEnum):
+    """What the words of a record are, by what a row's accumulator starts from: the zero point, -8 times each quant."""
+
+    PAIRS = "pairs"
+    """Two i16: -8 * sum of quants i with i % 4 below 2, and of the others. Quants are i8, in order."""
+    SUMS = "sums"
+    """One i32: -8 * sum of all quants. Quants are i8, in order."""
+    WIDE = "wide"
+    """One i32: -2048 * sum of all quants. Quants are i16, times what makes each product 256 times too large."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One block of prepared activations, as 32-bit words: the accumulator's start, the scale as an f32, the quants.
+
+    Attributes:
+        kind: what the words are.
+        activations: how often each stands there.
+    """
+
+    kind: Kind
+    activations: Activations
+
+    @property
+    def word_bytes(self) -> int:
+        """From a word to the next."""
+        return WORD * (4 if self.activations is Activations.BROADCAST else 1)
+
+    @property
+    def quant_words(self) -> int:
+        """Words of quants."""
+        return Q8_0.elements * (2 if self.kind is Kind.WIDE else 1) // WORD
+
+    @property
+    def bytes(self) -> int:
+        """Of a record."""
+        return self.word_bytes * (2 + self.quant_words)
+
+    @property
+    def scale_offset(self) -> int:
+        """Where the scale is; the start is at 0."""
+        return self.word_bytes
+
+    @property
+    def quants_offset(self) -> int:
+        """Where the quants are."""
+        return 2 * self.word_bytes
+
+    @property
+    def exponent(self) -> int:
+        """The scale is stored times 2 to this: what, with an f16's bits moved to an f32's place, gives dx * dy / 2.
+
+        Less 8 where products are 256 times too large.
+        """
+        return 103 if self.kind is Kind.WIDE else 111
