@@ -20,7 +20,9 @@ GROUP_BYTES = GROUP_ROWS * Q4_0.bytes
 GROUP_SCALES = 2 * GROUP_ROWS
 """Bytes of the scales, which come first."""
 
-GROUP_LAYOUT = "4 rows interleaved: f16 d of each, then 4 vectors; vector j has bytes 4j to 4j + 3 of each row's 16"
+GROUP_LAYOUT = (
+    "4 rows interleaved: f16 d of each, then 4 vectors; vector j has bytes 4j to 4j + 3 of each row's 16"
+)
 
 WORD = 4
 """Bytes of what one load repeats in all lanes."""

@@ -1,0 +1,1 @@
+"""Products of matrices of weights with columns of activations."""

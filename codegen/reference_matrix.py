@@ -1,0 +1,64 @@
+"""The oracle of layouts: interleaved weights and prepared activations, made and read back without WebAssembly."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from codegen.formats import Q4_0, Q8_0
+from codegen.layouts import GROUP_BYTES, GROUP_ROWS, Kind, Record
+from codegen.options import Activations
+from codegen.reference import Bytes, decode
+
+U8 = npt.NDArray[np.uint8]
+
+_CHUNK = 4
+"""Bytes of a row that stand together in an interleaved block."""
+
+_WIDE_FACTORS = np.array([256, 16, 1, 256])
+"""Of even low, even high, odd low and odd high quants: their nibbles stand at bits 0, 4, 8 and, moved down, 0."""
+
+
+def interleave(data: Bytes, rows: int, n: int) -> bytes:
+    """Rows of Q4_0 blocks, one after the other, as groups of 4 rows; what is missing in the last group is zeros."""
+    blocks = Q4_0.blocks(n)
+    padded = np.zeros((-(-rows // GROUP_ROWS) * GROUP_ROWS, blocks, Q4_0.bytes), np.uint8)
+    padded[:rows] = np.frombuffer(data, np.uint8).reshape(rows, blocks, Q4_0.bytes)
+    groups = padded.reshape(-1, GROUP_ROWS, blocks, Q4_0.bytes).transpose(0, 2, 1, 3)
+    scales = groups[..., : Q4_0.quants_offset]
+    quants = groups[..., Q4_0.quants_offset :].reshape(*groups.shape[:3], -1, _CHUNK).swapaxes(2, 3)
+    flat = (*groups.shape[:2], -1)
+    return np.concatenate([scales.reshape(flat), quants.reshape(flat)], axis=2).tobytes()
+
+
+def deinterleave(data: Bytes, rows: int, n: int) -> bytes:
+    """The rows that `interleave` was given."""
+    blocks = Q4_0.blocks(n)
+    groups = np.frombuffer(data, np.uint8).reshape(-1, blocks, GROUP_BYTES)
+    scales, quants = np.split(groups, [GROUP_ROWS * Q4_0.quants_offset], axis=2)
+    scales = scales.reshape(*groups.shape[:2], GROUP_ROWS, -1)
+    quants = quants.reshape(*groups.shape[:2], -1, GROUP_ROWS, _CHUNK).swapaxes(2, 3)
+    joined = np.concatenate([scales, quants.reshape(*scales.shape[:3], -1)], axis=3)
+    return joined.swapaxes(1, 2).reshape(-1, blocks, Q4_0.bytes)[:rows].tobytes()
+
+
+def prepare(data: Bytes, record: Record) -> bytes:
+    """Q8_0 blocks as records of prepared activations."""
+    y = decode(data, Q8_0)
+    quants = y.values.astype(np.int32)
+    pairs = np.add.reduce(quants.reshape(-1, 8, 2, 2), axis=(1, 3))
+    if record.kind is Kind.PAIRS:
+        start = (-8 * pairs).astype("<i2").view("<u4")
+    else:
+        start = (-8 * pairs.sum(axis=1, keepdims=True)).astype("<i4").view("<u4")
+    words = quants.astype(np.int8).view("<u4")
+    if record.kind is Kind.WIDE:
+        start = (start.view("<i4") * 256).view("<u4")
+        low, high = quants.reshape(-1, 2, 4, 2, 2).transpose(1, 0, 2, 3, 4)
+        parts = np.stack([low[..., 0], high[..., 0], low[..., 1], high[..., 1]], axis=2)
+        words = (parts * _WIDE_FACTORS[:, None]).astype("<i2").reshape(len(quants), -1).view("<u4")
+    # an infinity stays one, NaN too; all else is exact, since |d| < 2^16
+    with np.errstate(invalid="ignore"):
+        scales = y.scales.view(np.float16).astype(np.float32) * np.float32(2.0**record.exponent)
+    joined = np.concatenate([start, scales.astype("<f4").view("<u4")[:, None], words], axis=1)
+    return joined.repeat(4 if record.activations is Activations.BROADCAST else 1, axis=1).tobytes()
