@@ -47,6 +47,14 @@ class Plan:
         return self.spec.memory is Memory.IMPORT
 
 
+def ends(*starts: str) -> tuple[Local, ...]:
+    """The locals that templates/lib/ranges.wat.j2 sets, one for each range that starts at a parameter."""
+    return tuple(
+        Local(f"{start}_end", "i64", f"address where what is at {start} ends, 0 for nothing")
+        for start in starts
+    )
+
+
 def plan(spec: KernelSpec) -> Plan:
     """The numbers of a kernel; a pure function of its spec."""
     made: Plan = spec.operation.stage("plan").plan(spec)
