@@ -36,7 +36,8 @@ class Kind(StrEnum):
     SUMS = "sums"
     """One i32: -8 * sum of all quants. Quants are i8, in order."""
     WIDE = "wide"
-    """One i32: -2048 * sum of all quants. Quants are i16, times what makes each product 256 times too large."""
+    """One i32: -2048 * sum of all quants. Quants are i16, times what makes each product 256 times too large: 256 * those
+    of even bytes' low nibbles, 16 * those of their high ones, those of odd bytes' low nibbles, 256 * those of their high."""
 
 
 @dataclass(frozen=True)

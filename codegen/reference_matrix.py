@@ -59,8 +59,8 @@ def prepare(data: Bytes, record: Record) -> bytes:
     words = quants.astype(np.int8).view("<u4")
     if record.kind is Kind.WIDE:
         start = (start.view("<i4") * 256).view("<u4")
-        low, high = quants.reshape(-1, 2, 4, 2, 2).transpose(1, 0, 2, 3, 4)
-        parts = np.stack([low[..., 0], high[..., 0], low[..., 1], high[..., 1]], axis=2)
+        low, high = quants.reshape(-1, 2, 8, 2).transpose(1, 0, 2, 3)
+        parts = np.stack([low[..., 0], high[..., 0], low[..., 1], high[..., 1]], axis=1)
         words = (parts * _WIDE_FACTORS[:, None]).astype("<i2").reshape(len(quants), Q8_0.elements).view("<u4")
     # an infinity stays one, NaN too; all else is exact, since |d| < 2^16
     with np.errstate(invalid="ignore"):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from codegen.cost import MainLoop
 from codegen.formats import Q4_0
-from codegen.layouts import GROUP_BYTES, GROUP_LAYOUT, GROUP_ROWS, GROUP_SCALES, WORD, Kind, Record
+from codegen.layouts import GROUP_BYTES, GROUP_LAYOUT, GROUP_ROWS, GROUP_SCALES, WORD, Record
 from codegen.ops.gemm.local_variables import WALK, constants_of, panel_locals, tile_locals
 from codegen.ops.gemm.strategies import BY_NAME, MatrixMultiply
 from codegen.options import Inner, Totals
@@ -208,12 +208,11 @@ def record_of(spec: KernelSpec) -> Record:
 
 
 def _steps(strategy: MatrixMultiply, record: Record) -> tuple[Step, ...]:
-    """Low nibbles meet the first half of the quants, high ones the second; but wide words go step by step."""
+    """A part of the weights meets its words one after the other, as a row's bytes stand."""
     count = Q4_0.quants_bytes // WORD
     found = []
     for j in range(count):
-        wide = record.kind is Kind.WIDE
-        words = [strategy.parts * j + part if wide else count * part + j for part in range(strategy.parts)]
+        words = [count * part + j for part in range(strategy.parts)]
         found.append(
             Step(
                 index=j,
