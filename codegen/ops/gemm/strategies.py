@@ -55,10 +55,10 @@ def why_not(spec: KernelSpec) -> str | None:
     """Why a combination of options does not exist; None where it does."""
     assert spec.tile is not None, "the spec has checked it"
     in_output = spec.totals is Totals.OUTPUT
-    if spec.op != "gemv" and in_output != (spec.tile[1] == 1):
+    if spec.op == "gemm" and in_output != (spec.tile[1] == 1):
         return (
             f"tile {spec.tile[0]}x{spec.tile[1]}: one column at a time and totals in the output go together"
         )
-    if in_output and spec.op == "gemm" and spec.inner != "unrolled":
+    if in_output and spec.inner != "unrolled":
         return f"inner {spec.inner}: with totals in the output all steps of a block are unpacked at once"
     return None
