@@ -19,7 +19,7 @@
   (memory (export "memory") 1)
 
   ;; the end of a range of memory, 0 where it is empty; traps where memory ends before
-  (func $quantize_row_q8_0__relaxed_u2__end
+  (func $range_end
     (param $at i32)     ;; where it starts
     (param $items i64)  ;; what it has
     (param $bytes i64)  ;; bytes of each, below 2^16
@@ -37,7 +37,7 @@
     (local.get $end))
 
   ;; traps where two ranges overlap
-  (func $quantize_row_q8_0__relaxed_u2__apart
+  (func $ranges_apart
     (param $a i32) (param $a_end i64)
     (param $b i32) (param $b_end i64)
     (if (i32.and
@@ -70,14 +70,14 @@
     (if (i64.ne (i64.and (local.get $k) (i64.const 0xffffffffc000001f)) (i64.const 0))
       (then (unreachable)))
     (local.set $x_end
-      (call $quantize_row_q8_0__relaxed_u2__end (local.get $x)
+      (call $range_end (local.get $x)
         (local.get $k)
         (i64.const 4)))
     (local.set $y_end
-      (call $quantize_row_q8_0__relaxed_u2__end (local.get $y)
+      (call $range_end (local.get $y)
         (i64.div_u (local.get $k) (i64.const 32))
         (i64.const 34)))
-    (call $quantize_row_q8_0__relaxed_u2__apart (local.get $x) (local.get $x_end) (local.get $y) (local.get $y_end))
+    (call $ranges_apart (local.get $x) (local.get $x_end) (local.get $y) (local.get $y_end))
 
     (local.set $end
       (i32.add (local.get $x)
