@@ -124,8 +124,7 @@ class MatrixPlan(Plan):
 
 def plan(spec: KernelSpec) -> MatrixPlan:
     """The numbers of a kernel; a pure function of its spec."""
-    assert spec.tile is not None, "the spec has checked it"
-    rows, columns = spec.tile
+    rows, columns = tile_of(spec)
     strategy, record, rolled = BY_NAME[spec.strategy], record_of(spec), spec.inner is Inner.ROLLED
     in_output, interleaved = spec.totals is Totals.OUTPUT, spec.op != "gemv_rows"
     if interleaved:
@@ -162,6 +161,12 @@ def plan(spec: KernelSpec) -> MatrixPlan:
         few=FEW,
         notice=F16 if interleaved else F32,
     )
+
+
+def tile_of(spec: KernelSpec) -> tuple[int, int]:
+    """Rows and columns at a time."""
+    assert spec.tile is not None, "matrix kernels have tiles"
+    return spec.tile
 
 
 def record_of(spec: KernelSpec) -> Record:
