@@ -46,6 +46,7 @@ class Body:
 
     Attributes:
         name: the function's.
+        template: where its text is, in templates/lib/matrix/.
         rows: of the tile.
         groups: numbers of its groups of 4 rows.
         quads: the rows of each group.
@@ -58,6 +59,7 @@ class Body:
     """
 
     name: str
+    template: str
     rows: int
     groups: tuple[int, ...]
     quads: tuple[tuple[Row, ...], ...]
@@ -74,6 +76,7 @@ def tile(strategy: MatrixMultiply, record: Record, rows: int, columns: int, *, r
     steps, groups, many = _steps(strategy, record), _groups(rows), tuple(range(columns))
     return Body(
         name=f"tile_{rows}x{columns}",
+        template="tile",
         rows=rows,
         groups=groups,
         quads=(),
@@ -91,7 +94,12 @@ def panel(strategy: MatrixMultiply, record: Record, rows: int) -> Body:
     steps, groups = _steps(strategy, record), _groups(rows)
     names = panel_locals(strategy, groups, len(steps))
     return replace(
-        tile(strategy, record, rows, 1), name=f"tile_{rows}", steps=steps, in_output=True, locals=names
+        tile(strategy, record, rows, 1),
+        name=f"tile_{rows}",
+        template="panel",
+        steps=steps,
+        in_output=True,
+        locals=names,
     )
 
 
@@ -102,6 +110,7 @@ def plain(strategy: MatrixMultiply, record: Record, rows: int) -> Body:
     words = tuple(Word(record.quants_offset + vector * part, part) for part in range(strategy.parts))
     return replace(
         tile(strategy, record, rows, 1),
+        template="rows",
         quads=tuple(
             tuple(Row(GROUP_ROWS * g + lane, GROUP_ROWS * g + lane - 1, lane) for lane in range(GROUP_ROWS))
             for g in groups

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from codegen.cost import MainLoop
 from codegen.formats import Q4_0
 from codegen.layouts import GROUP_BYTES, GROUP_LAYOUT, GROUP_ROWS, WORD, Record
-from codegen.ops.gemm import bodies
+from codegen.ops.gemm import bodies, scalar
 from codegen.ops.gemm.bodies import Body
 from codegen.ops.gemm.local_variables import WALK, constants_of
 from codegen.ops.gemm.strategies import BY_NAME
 from codegen.options import Inner, Totals
 from codegen.plan import Plan, ends
 from codegen.spec import KernelSpec
+from codegen.strategies import Isa
 
 PANEL = 32
 """Columns that are done before the weights are read again: their activations stay in a cache of the second level."""
@@ -114,7 +115,12 @@ class MatrixPlan(Plan):
     @property
     def bodies(self) -> tuple[Body, ...]:
         """All functions that multiply, the one with the main loop first."""
-        return tuple(body for body in (self.tile, self.column, self.exact) if body)
+        return tuple(dict.fromkeys(body for body in (self.tile, self.column, self.exact) if body))
+
+    @property
+    def panel_function(self) -> str:
+        """What multiplies a panel: tiles where there are any."""
+        return "exactly" if self.tile is self.exact else "panel"
 
     @property
     def refused(self) -> str:
@@ -127,7 +133,9 @@ def plan(spec: KernelSpec) -> MatrixPlan:
     rows, columns = tile_of(spec)
     strategy, record, rolled = BY_NAME[spec.strategy], record_of(spec), spec.inner is Inner.ROLLED
     in_output, interleaved = spec.totals is Totals.OUTPUT, spec.op != "gemv_rows"
-    if interleaved:
+    if spec.isa is Isa.SCALAR:
+        column = smallest = scalar.body(strategy, record)
+    elif interleaved:
         column = bodies.tile(strategy, record, rows, 1, rolled=rolled)
         smallest = bodies.tile(strategy, record, GROUP_ROWS, 1)
     else:
@@ -141,12 +149,12 @@ def plan(spec: KernelSpec) -> MatrixPlan:
     return MatrixPlan(
         spec=spec,
         locals=(*ends("s", "vx", "vy"), *WALK),
-        constants=constants_of(strategy) if interleaved else strategy.constants,
+        constants=constants_of(strategy) if interleaved and strategy.constants else strategy.constants,
         pages=1,
         record=record,
         tile=first,
         column=None if first is column else column,
-        exact=bodies.exact(strategy, smallest),
+        exact=smallest if smallest.exact else bodies.exact(strategy, smallest),
         block=Q4_0.elements,
         group_bytes=GROUP_BYTES,
         group_rows=GROUP_ROWS,
