@@ -49,7 +49,11 @@ class ScalarBody(Body):
 def body(strategy: MatrixMultiply, record: Record) -> ScalarBody:
     """The only one that such a kernel has; it is right for any scales."""
     like = replace(
-        tile(strategy, record, GROUP_ROWS, 1), name=f"exact_{GROUP_ROWS}x1", exact=True, locals=_LOCALS
+        tile(strategy, record, GROUP_ROWS, 1),
+        template="scalar",
+        name=f"exact_{GROUP_ROWS}x1",
+        exact=True,
+        locals=_LOCALS,
     )
     return ScalarBody(
         **vars(like),
