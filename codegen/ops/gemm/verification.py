@@ -105,8 +105,8 @@ def refused(call: Call) -> list[dict[str, int]]:
 
 
 def bound(blocks: int, expected: Expected) -> Fraction:
-    """The proven error bound: each term is rounded once, and at each addition (docs/numerics.md)."""
-    growth = (blocks + 1) * HALF_ULP
+    """The proven error bound: a term is rounded once, and at each addition but the first (docs/numerics.md)."""
+    growth = blocks * HALF_ULP
     return growth / (1 - growth) * expected.magnitude
 
 
