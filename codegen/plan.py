@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from codegen.cost import MainLoop
 from codegen.formats import FORMATS, BlockFormat
 from codegen.options import Memory, Scales
 from codegen.spec import KernelSpec
@@ -30,6 +31,16 @@ class Plan:
     def formats(self) -> tuple[BlockFormat, ...]:
         """How each operand lies in memory."""
         return tuple(FORMATS[name] for name in self.spec.operands)
+
+    @property
+    def main_loop(self) -> MainLoop:
+        """Where it spends its time."""
+        return MainLoop(self.spec.export, self.spec.unroll)
+
+    @property
+    def layouts(self) -> tuple[tuple[str, str], ...]:
+        """Its operands and how they lie in memory, for people."""
+        return tuple((f"{one.name}, {one.bytes} bytes", one.layout) for one in self.formats)
 
     @property
     def table(self) -> bool:

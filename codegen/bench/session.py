@@ -148,7 +148,8 @@ def _work(spec: KernelSpec, entry: Entry, problem: Problem) -> dict[Unit, float]
     """A row's operations by unit, as the main loop has them, and its bytes of weights."""
     blocks = problem.n / 32
     work: dict[Unit, float] = {Unit.MEMORY: float(problem.x_step)}
-    for opcode in main_loop(entry.wasm, spec.export):
+    main = plan(spec).main_loop
+    for opcode in main_loop(entry.wasm, main):
         if unit := unit_of(opcode):
-            work[unit] = work.get(unit, 0.0) + blocks / spec.unroll
+            work[unit] = work.get(unit, 0.0) + blocks / main.blocks
     return work

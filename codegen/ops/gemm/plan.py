@@ -1,0 +1,169 @@
+"""The numbers of a matrix kernel: tiles, offsets, and the locals of each of its functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from codegen.cost import MainLoop
+from codegen.formats import Q4_0
+from codegen.layouts import GROUP_BYTES, GROUP_LAYOUT, GROUP_ROWS, WORD, Record
+from codegen.ops.gemm import bodies
+from codegen.ops.gemm.bodies import Body
+from codegen.ops.gemm.local_variables import WALK, constants_of
+from codegen.ops.gemm.strategies import BY_NAME
+from codegen.options import Inner, Totals
+from codegen.plan import Plan, ends
+from codegen.spec import KernelSpec
+
+PANEL = 32
+"""Columns that are done before the weights are read again: their activations stay in a cache of the second level."""
+
+FEW = 4
+"""Columns below which unpacking the weights once does not pay."""
+
+RESULT = 4
+"""Bytes of an f32."""
+
+_STEPS = Q4_0.quants_bytes // WORD
+"""Of a block."""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """How exponent 31 among f16 scales is noticed in an i64: bits to look at, what carries them on, and whereto."""
+
+    bits: str
+    unit: str
+    carry: str
+
+
+F16 = Notice("0x7c007c007c007c00", "0x0400040004000400", "0x8000800080008000")
+"""Four f16."""
+
+F32 = Notice("0x8fffe0008fffe000", "0x0080000000800000", "0x1000000010000000")
+"""Two f16 that were moved to an f32's place, with all bits that they have there."""
+
+
+@dataclass(frozen=True)
+class MatrixPlan(Plan):
+    """All numbers of one kernel.
+
+    Attributes:
+        record: how activations are prepared.
+        tile: the function that does most.
+        column: the one for columns that do not fill a tile; None where there are none.
+        exact: the one for rows that do not fill a tile, and for what the others misread.
+        block: elements of a block.
+        group_bytes: of a block of 4 rows.
+        group_rows: 4.
+        parts: what a vector of weights is unpacked into.
+        step_w: bytes of a group's block from a step to the next.
+        step_y: bytes of a record from a step to the next.
+        steps_w: bytes of a group's block that all steps take.
+        steps_y: bytes of a record that pointers move over all steps.
+        group_result: bytes of a column's results that a group of rows makes.
+        tile_result: bytes of those that a tile makes.
+        panel: columns.
+        few: columns below which totals are not kept in the output.
+        notice: how infinite and NaN scales are noticed.
+    """
+
+    record: Record
+    tile: Body
+    column: Body | None
+    exact: Body
+    block: int
+    group_bytes: int
+    group_rows: int
+    parts: tuple[int, ...]
+    step_w: int
+    step_y: int
+    steps_w: int
+    steps_y: int
+    group_result: int
+    tile_result: int
+    panel: int
+    few: int
+    notice: Notice
+
+    @property
+    def interleaved(self) -> bool:
+        """Whether weights have been, or are rows as GGML has them."""
+        return self.spec.op != "gemv_rows"
+
+    @property
+    def row_block_bytes(self) -> int:
+        """Bytes of a block of one row."""
+        return Q4_0.bytes
+
+    @property
+    def main_loop(self) -> MainLoop:
+        """That of the first function."""
+        products = self.tile.rows * (self.panel if self.tile.in_output else len(self.tile.columns))
+        turns = self.panel if self.tile.in_output else _STEPS
+        return MainLoop(0, products, turns if self.tile.in_output or self.tile.rolled else 1)
+
+    @property
+    def layouts(self) -> tuple[tuple[str, str], ...]:
+        """Blocks of weights and of activations."""
+        return (
+            (f"x, {GROUP_BYTES} bytes", GROUP_LAYOUT),
+            (f"y, {self.record.bytes} bytes", self.record.layout),
+        )
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """All functions that multiply, the one with the main loop first."""
+        return tuple(body for body in (self.tile, self.column, self.exact) if body)
+
+    @property
+    def refused(self) -> str:
+        """The bits that n must not have: the sign, and those of no multiple of a block's elements."""
+        return f"0x{0x80000000 | (self.block - 1):08x}"
+
+
+def plan(spec: KernelSpec) -> MatrixPlan:
+    """The numbers of a kernel; a pure function of its spec."""
+    assert spec.tile is not None, "the spec has checked it"
+    rows, columns = spec.tile
+    strategy, record, rolled = BY_NAME[spec.strategy], record_of(spec), spec.inner is Inner.ROLLED
+    in_output, interleaved = spec.totals is Totals.OUTPUT, spec.op != "gemv_rows"
+    if interleaved:
+        column = bodies.tile(strategy, record, rows, 1, rolled=rolled)
+        smallest = bodies.tile(strategy, record, GROUP_ROWS, 1)
+    else:
+        column = bodies.plain(strategy, record, rows)
+        smallest = bodies.plain(strategy, record, GROUP_ROWS)
+    first = column
+    if in_output:
+        first = bodies.panel(strategy, record, rows)
+    elif columns > 1:
+        first = bodies.tile(strategy, record, rows, columns, rolled=rolled)
+    return MatrixPlan(
+        spec=spec,
+        locals=(*ends("s", "vx", "vy"), *WALK),
+        constants=constants_of(strategy) if interleaved else strategy.constants,
+        pages=1,
+        record=record,
+        tile=first,
+        column=None if first is column else column,
+        exact=bodies.exact(strategy, smallest),
+        block=Q4_0.elements,
+        group_bytes=GROUP_BYTES,
+        group_rows=GROUP_ROWS,
+        parts=tuple(range(strategy.parts)),
+        step_w=bodies.STEP_BYTES,
+        step_y=record.word_bytes,
+        steps_w=_STEPS * bodies.STEP_BYTES,
+        steps_y=_STEPS * record.word_bytes,
+        group_result=GROUP_ROWS * RESULT,
+        tile_result=rows * RESULT,
+        panel=PANEL,
+        few=FEW,
+        notice=F16 if interleaved else F32,
+    )
+
+
+def record_of(spec: KernelSpec) -> Record:
+    """The records of activations that a kernel reads."""
+    return Record(BY_NAME[spec.strategy].kind, spec.activations)
