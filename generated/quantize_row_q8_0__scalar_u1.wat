@@ -19,7 +19,7 @@
   (memory (export "memory") 1)
 
   ;; the end of a range of memory, 0 where it is empty; traps where memory ends before
-  (func $quantize_row_q8_0__scalar_u1__end
+  (func $range_end
     (param $at i32)     ;; where it starts
     (param $items i64)  ;; what it has
     (param $bytes i64)  ;; bytes of each, below 2^16
@@ -37,7 +37,7 @@
     (local.get $end))
 
   ;; traps where two ranges overlap
-  (func $quantize_row_q8_0__scalar_u1__apart
+  (func $ranges_apart
     (param $a i32) (param $a_end i64)
     (param $b i32) (param $b_end i64)
     (if (i32.and
@@ -65,14 +65,14 @@
     (if (i64.ne (i64.and (local.get $k) (i64.const 0xffffffffc000001f)) (i64.const 0))
       (then (unreachable)))
     (local.set $x_end
-      (call $quantize_row_q8_0__scalar_u1__end (local.get $x)
+      (call $range_end (local.get $x)
         (local.get $k)
         (i64.const 4)))
     (local.set $y_end
-      (call $quantize_row_q8_0__scalar_u1__end (local.get $y)
+      (call $range_end (local.get $y)
         (i64.div_u (local.get $k) (i64.const 32))
         (i64.const 34)))
-    (call $quantize_row_q8_0__scalar_u1__apart (local.get $x) (local.get $x_end) (local.get $y) (local.get $y_end))
+    (call $ranges_apart (local.get $x) (local.get $x_end) (local.get $y) (local.get $y_end))
 
     (local.set $end
       (i32.add (local.get $x)
@@ -265,6 +265,7 @@
           (if (i32.and (f32.gt (local.get $id) (f32.const 0)) (f32.lt (local.get $id) (f32.const inf)))
             (then
               ;; value / d, rounded half away from zero
+
               (local.set $v (f32.mul (f32.load offset=0 align=1 (local.get $x)) (local.get $id)))
               (i32.store8 offset=2 (local.get $y)
                 (i32.reinterpret_f32
@@ -457,6 +458,7 @@
                   (f32.add
                     (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
                     (f32.const 0x1.8p+23))))
+
             )
             (else
               ;; 1 / d is 0, infinite or NaN: all quants are 0
@@ -464,6 +466,7 @@
               (i64.store offset=10 align=1 (local.get $y) (i64.const 0))
               (i64.store offset=18 align=1 (local.get $y) (i64.const 0))
               (i64.store offset=26 align=1 (local.get $y) (i64.const 0))
+
             ))
           (local.set $x (i32.add (local.get $x) (i32.const 128)))
           (local.set $y (i32.add (local.get $y) (i32.const 34)))
