@@ -83,9 +83,9 @@ class Operation:
     def stage(self, name: Stage) -> ModuleType:
         """The module of codegen/ops/<operation>/ that a stage needs.
 
-        `plan` has `plan(spec)`, `verification` has `check(spec, wasm, report)`, `vectors` has `cases()`, or where
-        there are records `cases(record)`. Imported when it is asked for, since those stages come after the spec, and
-        the spec reads this list.
+        `plan` has `plan(spec)`, `verification` has `check(spec, wasm, report)`, `vectors` has
+        `cases()`, with the operation's name where its package is another's, and a record where it has such. Imported
+        when it is asked for, since those stages come after the spec, and the spec reads this list.
         """
         return import_module(f"codegen.ops.{self.package or self.name}.{name}")
 

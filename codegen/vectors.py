@@ -25,8 +25,9 @@ def files() -> dict[str, str]:
     texts = {}
     for contract, operation, record in interfaces():
         head = {"format": "ggml-wasm-vectors", "version": 2, "contract": contract}
-        which = [] if record is None else [record]
-        cases = operation.stage("vectors").cases(*which)
+        of_several = (operation.name,) if operation.package else ()
+        which = () if record is None else (record,)
+        cases = operation.stage("vectors").cases(*of_several, *which)
         texts[f"{interface_of(contract, record)}.json"] = _lines(
             head | ({"record": record.name} if record else {}), cases
         )

@@ -13,7 +13,7 @@ from codegen.layouts import Record
 from codegen.ops.gemm.cases import Case, extremes, made, random_case
 from codegen.ops.gemm.model import F32, products
 from codegen.reference_matrix import interleave, prepare
-from codegen.vectors import PLACES
+from codegen.vector_cases import PLACES
 
 _SHAPES = (
     (1, 1, 1),

@@ -12,7 +12,7 @@ from codegen.ops.gemm.plan import PANEL
 from codegen.ops.gemm.vectors import results
 from codegen.ops.mul_mat.verification import quantized, values_of
 from codegen.reference_matrix import interleave
-from codegen.vectors import PLACES
+from codegen.vector_cases import PLACES
 
 _SHAPES = (
     (1, 1, 1),
