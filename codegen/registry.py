@@ -46,7 +46,7 @@ MATRIX = (
     "gemv_q4_0_q8_0_16x1__relaxed-dot32_u1",
     "gemv_rows_q4_0_q8_0_4x1__simd128_u1",
     "gemv_rows_q4_0_q8_0_4x1__relaxed_u1",
-    "gemv_rows_q4_0_q8_0_8x1__relaxed-dot32_u1",
+    "gemv_rows_q4_0_q8_0_4x1__relaxed-dot32_u1",
     "gemm_q4_0_q8_0_8x4__simd128_u1",
     "gemm_q4_0_q8_0_8x4__simd128_u1_broadcast_rolled",
     "gemm_q4_0_q8_0_16x1__relaxed_u1_broadcast_output",
