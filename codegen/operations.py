@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # the spec reads this list
 MAX_UNROLL = 16
 """Blocks that a turn of any main loop has at most."""
 
-Stage = Literal["plan", "verification", "vectors"]
+Stage = Literal["plan", "verification", "vectors", "bench"]
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,8 @@ class Operation:
     def stage(self, name: Stage) -> ModuleType:
         """The module of codegen/ops/<operation>/ that a stage needs.
 
-        `plan` has `plan(spec)`, `verification` has `check(spec, wasm, report)`, `vectors` has `cases()`. Imported when
-        it is asked for, since those stages come after the spec, and the spec reads this list.
+        `plan` has `plan(spec)`, `verification` has `check(spec, wasm, report)`, `vectors` has `cases()`,
+        `bench` has `USUAL` and `entry(spec, wasm, problem)`. Imported when it is asked for, since those stages come after the spec, and the spec reads this list.
         """
         return import_module(f"codegen.ops.{self.name}.{name}")
 

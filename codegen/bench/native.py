@@ -20,7 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from codegen.bench.clock import clock
-from codegen.bench.contestant import Calibrated, Contestant, Entry, WrongResultError
+from codegen.bench.contestant import Calibrated, Contestant, WrongResultError
+from codegen.bench.entry import Entry
 from codegen.bench.machine import cache_bytes
 from codegen.bench.problem import Problem
 from codegen.errors import InputError
@@ -92,7 +93,7 @@ class _VecDot:
 
     def __init__(self, problem: Problem) -> None:
         self.name = NAME
-        self._problem, self._exact = problem, problem.exact()
+        self._problem, self._exact = problem, problem.exact[0]
         self._wrong = ""
         self._function = load().cpu[NAME]
         pointer = ctypes.c_void_p

@@ -25,13 +25,22 @@ def terms(x: Bytes, y: Bytes) -> F32:
     return product
 
 
-def result(numbers: DotPlan, each: F32) -> np.float32:
-    """The sum of terms as the kernel adds them."""
-    vectors = {a: np.zeros(4, np.float32) for a in numbers.vectors}
-    scalars = {a: np.float32(0) for a in numbers.scalars}
+def result(numbers: DotPlan, each: F32) -> F32:
+    """The sum of terms as the kernel adds them.
+
+    Args:
+        numbers: the kernel's.
+        each: the terms of a row's blocks, shape (blocks,), or of many rows', (blocks, rows).
+
+    Returns:
+        f32, shape () or (rows,).
+    """
+    rows = each.shape[1:]
+    vectors = {a: np.zeros((4, *rows), np.float32) for a in numbers.vectors}
+    scalars = {a: np.zeros(rows, np.float32) for a in numbers.scalars}
     unroll = numbers.spec.unroll
     rest = len(each) // unroll * unroll
-    for turn in each[:rest].reshape(-1, unroll):
+    for turn in each[:rest].reshape(-1, unroll, *rows):
         for group in numbers.groups:
             here = turn[[block.index for block in group.blocks]]
             if group.size > 1:
@@ -49,7 +58,7 @@ def result(numbers: DotPlan, each: F32) -> np.float32:
     total = parts[0]
     for part in parts[1:]:
         total = total + part
-    return np.float32(total)
+    return np.asarray(total, np.float32)
 
 
 def _f32(halves: npt.NDArray[np.uint16]) -> F32:
