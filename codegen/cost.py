@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.wasm_code import BLOCK, ELSE, END, IF, LOOP, SIMD, Opcode, exported_function, first_loop
+from codegen.wasm_code import BLOCK, ELSE, END, IF, LOOP, SIMD, Opcode, first_loop
+from codegen.wasm_code import function as function_of
 
 RELAXED_DOTS = (0x112, 0x113)
 """i16x8.relaxed_dot_i8x16_i7x16_s and i32x4.relaxed_dot_i8x16_i7x16_add_s."""
@@ -27,6 +28,21 @@ _MULTIPLIES = {
 
 
 @dataclass(frozen=True)
+class MainLoop:
+    """Where a kernel spends its time: the first loop of a function.
+
+    Attributes:
+        function: the name that it is exported by, or its number among the module's own.
+        blocks: how many products of 32 weights, or blocks of 32 values, a turn makes.
+        inner: turns of a loop inside, where there is one.
+    """
+
+    function: str | int
+    blocks: int
+    inner: int = 1
+
+
+@dataclass(frozen=True)
 class Cost:
     """The cost of one kernel; opcodes, loads and multiplies are those of the main loop, per 32 weights."""
 
@@ -37,31 +53,33 @@ class Cost:
     bytes: int
 
 
-def cost(wasm: bytes, export: str, unroll: int) -> Cost:
-    """Counts the first loop of an exported function.
-
-    Args:
-        wasm: the module.
-        export: the function's export name.
-        unroll: blocks of 32 weights per iteration of its first loop.
+def cost(wasm: bytes, main: MainLoop) -> Cost:
+    """Counts the main loop of a module.
 
     Raises:
         AssembleError: the module has no such function or loop, or an instruction this decoder does not know.
     """
-    counted = main_loop(wasm, export)
+    counted = main_loop(wasm, main)
     return Cost(
-        opcodes=len(counted) / unroll,
-        loads=sum(map(is_load, counted)) / unroll,
-        multiplies=sum(op in _MULTIPLIES for op in counted) / unroll,
-        locals=exported_function(wasm, export).locals,
+        opcodes=len(counted) / main.blocks,
+        loads=sum(map(is_load, counted)) / main.blocks,
+        multiplies=sum(op in _MULTIPLIES for op in counted) / main.blocks,
+        locals=function_of(wasm, main.function).locals,
         bytes=len(wasm),
     )
 
 
-def main_loop(wasm: bytes, export: str) -> list[Opcode]:
-    """The opcodes that count in the first loop of an exported function, in order; errors as `cost`."""
-    loop = first_loop(exported_function(wasm, export).instructions)
-    return [instruction.opcode for instruction in loop if instruction.opcode not in _FREE]
+def main_loop(wasm: bytes, main: MainLoop) -> list[Opcode]:
+    """The opcodes that count in a turn, those of an inner loop as often as it turns; errors as `cost`."""
+    found: list[Opcode] = []
+    depth = 0  # of blocks within the inner loop
+    for instruction in first_loop(function_of(wasm, main.function).instructions)[1:]:
+        if depth or instruction.opcode == LOOP:
+            depth += instruction.opcode in (BLOCK, LOOP, IF)
+            depth -= instruction.opcode == END
+        if instruction.opcode not in _FREE:
+            found += [instruction.opcode] * (main.inner if depth else 1)
+    return found
 
 
 def is_load(opcode: Opcode) -> bool:

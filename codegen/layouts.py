@@ -15,7 +15,7 @@ GROUP_ROWS = 4
 """Rows of weights that are interleaved: as many as a vector has f32 lanes."""
 
 GROUP_BYTES = GROUP_ROWS * Q4_0.bytes
-"""Of one block of each of those rows: four f16 scales, then four vectors; vector j has bytes 4j to 4j + 3 of each row."""
+"""Of one block of each of those rows."""
 
 GROUP_SCALES = 2 * GROUP_ROWS
 """Bytes of the scales, which come first."""
@@ -36,7 +36,8 @@ class Kind(StrEnum):
     SUMS = "sums"
     """One i32: -8 * sum of all quants. Quants are i8, in order."""
     WIDE = "wide"
-    """One i32: -2048 * sum of all quants. Quants are i16, times what makes each product 256 times too large."""
+    """One i32: -2048 * sum of all quants. Quants are i16, times what makes each product 256 times too large: 256 * those
+    of even bytes' low nibbles, 16 * those of their high ones, those of odd bytes' low nibbles, 256 * those of their high."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,12 @@ class Record:
 
     kind: Kind
     activations: Activations
+
+    @property
+    def layout(self) -> str:
+        """For people."""
+        times = "each four times" if self.activations is Activations.BROADCAST else "each once"
+        return f"{self.kind}: a start, an f32 scale and {self.quant_words} words of quants, {times}"
 
     @property
     def word_bytes(self) -> int:
@@ -78,8 +85,8 @@ class Record:
 
     @property
     def exponent(self) -> int:
-        """The scale is stored times 2 to this: what, with an f16's bits moved to an f32's place, gives dx * dy / 2.
+        """The scale is stored times 2 to this: what, with an f16's bits moved to an f32's place, gives dx * dy.
 
         Less 8 where products are 256 times too large.
         """
-        return 103 if self.kind is Kind.WIDE else 111
+        return 104 if self.kind is Kind.WIDE else 112

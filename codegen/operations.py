@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Literal
 
 from codegen.cost import RELAXED_DOTS, RELAXED_TRUNC
+from codegen.ops.gemm import strategies as gemm
 from codegen.ops.quantize_row import strategies as quantize_row
 from codegen.ops.vec_dot import strategies as vec_dot
 from codegen.strategies import Isa, Strategy
@@ -42,6 +43,7 @@ class Operation:
         options: what else its kernels can choose, fields of codegen/options.py; `memory` they all can.
         most_unroll: blocks that a turn of the main loop can have.
         most_accumulators: independent sums that its kernels can have.
+        package: its package in codegen/ops/, and the start of its template's name, where that is another operation's.
         fixed: strategies that are one block a turn and compute scales, and cannot be otherwise.
     """
 
@@ -56,6 +58,7 @@ class Operation:
     options: tuple[str, ...] = ()
     most_unroll: int = MAX_UNROLL
     most_accumulators: int = 1
+    package: str = ""
     fixed: tuple[str, ...] = ()
 
     def strategies_of(self, isa: Isa) -> tuple[str, ...]:
@@ -67,14 +70,21 @@ class Operation:
         """The ISAs that it has strategies for."""
         return tuple(isa for isa in Isa if self.strategies_of(isa))
 
+    def template(self, operands: tuple[str, ...]) -> str:
+        """The frame of its kernels, in templates/."""
+        return f"{contract_of(self.package or self.name, operands)}.wat.j2"
+
     def stage(self, name: Stage) -> ModuleType:
         """The module of codegen/ops/<operation>/ that a stage needs.
 
         `plan` has `plan(spec)`, `verification` has `check(spec, wasm, report)`, `vectors` has `cases()`,
         `bench` has `USUAL` and `entry(spec, wasm, problem)`. Imported when it is asked for, since those stages come after the spec, and the spec reads this list.
         """
-        return import_module(f"codegen.ops.{self.name}.{name}")
+        return import_module(f"codegen.ops.{self.package or self.name}.{name}")
 
+
+_MATRIX = tuple((name, "i32") for name in ("n", "s", "bs", "vx", "vy", "nr", "nc"))
+"""GGML's parameters of a matrix product."""
 
 OPERATIONS: dict[str, Operation] = {
     operation.name: operation
@@ -99,6 +109,31 @@ OPERATIONS: dict[str, Operation] = {
             strategies=quantize_row.ALL,
             why_not=quantize_row.why_not,
             relaxed_opcodes=(RELAXED_TRUNC,),
+        ),
+        Operation(
+            name="gemv",
+            operands=(("q4_0", "q8_0"),),
+            parameters=_MATRIX,
+            export="ggml_{contract}",
+            strategies=gemm.ALL,
+            why_not=gemm.why_not,
+            relaxed_opcodes=RELAXED_DOTS,
+            tiles=gemm.GEMV_TILES,
+            options=("activations", "inner"),
+            most_unroll=1,
+            package="gemm",
+        ),
+        Operation(
+            name="gemm",
+            operands=(("q4_0", "q8_0"),),
+            parameters=_MATRIX,
+            export="ggml_{contract}",
+            strategies=gemm.ALL,
+            why_not=gemm.why_not,
+            relaxed_opcodes=RELAXED_DOTS,
+            tiles=gemm.GEMM_TILES,
+            options=("activations", "inner", "totals"),
+            most_unroll=1,
         ),
     )
 }

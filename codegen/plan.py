@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from codegen.cost import MainLoop
 from codegen.formats import FORMATS, BlockFormat
 from codegen.options import Memory, Scales
 from codegen.spec import KernelSpec
@@ -32,6 +33,16 @@ class Plan:
         return tuple(FORMATS[name] for name in self.spec.operands)
 
     @property
+    def main_loop(self) -> MainLoop:
+        """Where it spends its time."""
+        return MainLoop(self.spec.export, self.spec.unroll)
+
+    @property
+    def layouts(self) -> tuple[tuple[str, str], ...]:
+        """Its operands and how they lie in memory, for people."""
+        return tuple((f"{one.name}, {one.bytes} bytes", one.layout) for one in self.formats)
+
+    @property
     def table(self) -> bool:
         """Whether scales are looked up."""
         return self.spec.scales is Scales.TABLE
@@ -45,6 +56,14 @@ class Plan:
     def imports_memory(self) -> bool:
         """Whether the host owns the memory."""
         return self.spec.memory is Memory.IMPORT
+
+
+def ends(*starts: str) -> tuple[Local, ...]:
+    """The locals that templates/lib/ranges.wat.j2 sets, one for each range that starts at a parameter."""
+    return tuple(
+        Local(f"{start}_end", "i64", f"address where what is at {start} ends, 0 for nothing")
+        for start in starts
+    )
 
 
 def plan(spec: KernelSpec) -> Plan:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from codegen.formats import Q4_0, Q8_0
-from codegen.layouts import GROUP_BYTES, GROUP_ROWS, Kind, Record
+from codegen.layouts import GROUP_BYTES, GROUP_ROWS, GROUP_SCALES, Kind, Record
 from codegen.options import Activations
 from codegen.reference import Bytes, decode
 
@@ -22,24 +22,29 @@ _WIDE_FACTORS = np.array([256, 16, 1, 256])
 def interleave(data: Bytes, rows: int, n: int) -> bytes:
     """Rows of Q4_0 blocks, one after the other, as groups of 4 rows; what is missing in the last group is zeros."""
     blocks = Q4_0.blocks(n)
-    padded = np.zeros((-(-rows // GROUP_ROWS) * GROUP_ROWS, blocks, Q4_0.bytes), np.uint8)
+    count = -(-rows // GROUP_ROWS)
+    padded = np.zeros((count * GROUP_ROWS, blocks, Q4_0.bytes), np.uint8)
     padded[:rows] = np.frombuffer(data, np.uint8).reshape(rows, blocks, Q4_0.bytes)
-    groups = padded.reshape(-1, GROUP_ROWS, blocks, Q4_0.bytes).transpose(0, 2, 1, 3)
+    groups = padded.reshape(count, GROUP_ROWS, blocks, Q4_0.bytes).transpose(0, 2, 1, 3)
     scales = groups[..., : Q4_0.quants_offset]
-    quants = groups[..., Q4_0.quants_offset :].reshape(*groups.shape[:3], -1, _CHUNK).swapaxes(2, 3)
-    flat = (*groups.shape[:2], -1)
-    return np.concatenate([scales.reshape(flat), quants.reshape(flat)], axis=2).tobytes()
+    chunks = Q4_0.quants_bytes // _CHUNK
+    quants = groups[..., Q4_0.quants_offset :].reshape(*groups.shape[:3], chunks, _CHUNK).swapaxes(2, 3)
+    flat = count, blocks
+    return np.concatenate(
+        [scales.reshape(*flat, GROUP_SCALES), quants.reshape(*flat, GROUP_BYTES - GROUP_SCALES)], axis=2
+    ).tobytes()
 
 
 def deinterleave(data: Bytes, rows: int, n: int) -> bytes:
     """The rows that `interleave` was given."""
     blocks = Q4_0.blocks(n)
-    groups = np.frombuffer(data, np.uint8).reshape(-1, blocks, GROUP_BYTES)
-    scales, quants = np.split(groups, [GROUP_ROWS * Q4_0.quants_offset], axis=2)
-    scales = scales.reshape(*groups.shape[:2], GROUP_ROWS, -1)
-    quants = quants.reshape(*groups.shape[:2], -1, GROUP_ROWS, _CHUNK).swapaxes(2, 3)
-    joined = np.concatenate([scales, quants.reshape(*scales.shape[:3], -1)], axis=3)
-    return joined.swapaxes(1, 2).reshape(-1, blocks, Q4_0.bytes)[:rows].tobytes()
+    flat = -(-rows // GROUP_ROWS), blocks
+    groups = np.frombuffer(data, np.uint8).reshape(*flat, GROUP_BYTES)
+    scales = groups[..., :GROUP_SCALES].reshape(*flat, GROUP_ROWS, Q4_0.quants_offset)
+    chunks = Q4_0.quants_bytes // _CHUNK
+    quants = groups[..., GROUP_SCALES:].reshape(*flat, chunks, GROUP_ROWS, _CHUNK).swapaxes(2, 3)
+    joined = np.concatenate([scales, quants.reshape(*flat, GROUP_ROWS, Q4_0.quants_bytes)], axis=3)
+    return joined.swapaxes(1, 2).reshape(flat[0] * GROUP_ROWS, blocks, Q4_0.bytes)[:rows].tobytes()
 
 
 def prepare(data: Bytes, record: Record) -> bytes:
@@ -54,9 +59,9 @@ def prepare(data: Bytes, record: Record) -> bytes:
     words = quants.astype(np.int8).view("<u4")
     if record.kind is Kind.WIDE:
         start = (start.view("<i4") * 256).view("<u4")
-        low, high = quants.reshape(-1, 2, 4, 2, 2).transpose(1, 0, 2, 3, 4)
-        parts = np.stack([low[..., 0], high[..., 0], low[..., 1], high[..., 1]], axis=2)
-        words = (parts * _WIDE_FACTORS[:, None]).astype("<i2").reshape(len(quants), -1).view("<u4")
+        low, high = quants.reshape(-1, 2, 8, 2).transpose(1, 0, 2, 3)
+        parts = np.stack([low[..., 0], high[..., 0], low[..., 1], high[..., 1]], axis=1)
+        words = (parts * _WIDE_FACTORS[:, None]).astype("<i2").reshape(len(quants), Q8_0.elements).view("<u4")
     # an infinity stays one, NaN too; all else is exact, since |d| < 2^16
     with np.errstate(invalid="ignore"):
         scales = y.scales.view(np.float16).astype(np.float32) * np.float32(2.0**record.exponent)

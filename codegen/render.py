@@ -19,6 +19,7 @@ from jinja2 import (
     UndefinedError,
 )
 
+from codegen.cost import MainLoop
 from codegen.errors import TemplateError
 from codegen.plan import Plan, plan
 from codegen.spec import KernelSpec
@@ -89,10 +90,10 @@ def render_plan(numbers: Plan, root: Path | None = None, *, timed: bool = False)
 
 def _rendered(numbers: Plan, env: Environment, timed: bool) -> str:
     spec = numbers.spec
-    body = tidy(env.get_template(f"{spec.contract}.wat.j2").render(plan=numbers))
+    body = tidy(env.get_template(spec.operation.template(spec.operands)).render(plan=numbers))
     if timed:
         body = _with_repeat(body, spec, env)
-    opcodes = loop_opcodes(body, spec.export) / spec.unroll
+    opcodes = loop_opcodes(body, numbers.main_loop) / numbers.main_loop.blocks
     header = env.get_template("lib/header/common.wat.j2").render(plan=numbers, opcodes=opcodes, wrap=_wrap)
     return tidy(header) + body
 
@@ -112,18 +113,31 @@ def tidy(text: str) -> str:
     return joined
 
 
-def loop_opcodes(text: str, export: str) -> int:
-    """Opcodes in the first loop of the exported function, as cost.py counts them in the assembled bytes.
+def loop_opcodes(text: str, main: MainLoop) -> int:
+    """Opcodes in a turn of the main loop, as cost.py counts them in the assembled bytes.
 
     The header's cost comes from here since it stands in the text that is assembled; a test holds the two equal.
     """
-    start = text.index("(loop", text.index(f'(export "{export}")'))
+    if isinstance(main.function, str):
+        function = text.index(f'(export "{main.function}")')
+    else:
+        function = [match.start() for match in re.finditer(r"\(func\b", text)][main.function]
+    loop = _first_loop(text, function)
+    inner = _first_loop(loop, 1) if "(loop" in loop[1:] else ""
+    return _opcodes(loop) + (main.inner - 1) * _opcodes(inner)
+
+
+def _first_loop(text: str, after: int) -> str:
+    start = text.index("(loop", after)
     depth, end = 1, start + 1
     while depth:
         depth += {"(": 1, ")": -1}.get(text[end], 0)
         end += 1
-    loop = re.sub(r";;.*", "", text[start:end])
-    return sum(not _NOT_COUNTED.match(word) for word in re.findall(r"\(([a-z0-9_.]+)", loop))
+    return re.sub(r";;.*", "", text[start:end])
+
+
+def _opcodes(text: str) -> int:
+    return sum(not _NOT_COUNTED.match(word) for word in re.findall(r"\(([a-z0-9_.]+)", text))
 
 
 def _splat_f32(exponent: int) -> str:

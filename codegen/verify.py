@@ -9,6 +9,7 @@ from codegen.cost import Cost, cost
 from codegen.errors import CodegenError
 from codegen.judge import Report
 from codegen.module_contract import check_module
+from codegen.plan import plan
 from codegen.render import render
 from codegen.runtime import Instance
 from codegen.spec import KernelSpec
@@ -26,7 +27,7 @@ def verify(spec: KernelSpec) -> Report:
 def verify_wasm(spec: KernelSpec, wasm: bytes) -> Report:
     """Verifies bytes that claim to be a kernel of this spec."""
     try:
-        report = Report(spec.name, cost(wasm, spec.export, spec.unroll))
+        report = Report(spec.name, cost(wasm, plan(spec).main_loop))
     except CodegenError as error:
         return Report(spec.name, Cost(0, 0, 0, 0, len(wasm)), failures=[str(error)])
     try:

@@ -35,7 +35,7 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Function:
-    """An exported function.
+    """A function of a module.
 
     Attributes:
         index: among all functions of the module, imported ones first.
@@ -50,16 +50,16 @@ class Function:
     instructions: tuple[Instruction, ...]
 
 
-def exported_function(wasm: bytes, export: str) -> Function:
-    """The function that a module exports under a name.
+def function(wasm: bytes, which: str | int) -> Function:
+    """The function that a module exports under a name, or its own one of this number, the first being 0.
 
     Raises:
         AssembleError: there is none, or it has an instruction that this decoder does not know.
     """
     sections = _sections(wasm)
-    index = sections.exported.get(export, -1)
+    index = sections.exported.get(which, -1) if isinstance(which, str) else sections.imported + which
     if not 0 <= index - sections.imported < len(sections.bodies):
-        raise AssembleError(f"wasm module: exports no function {export!r}")
+        raise AssembleError(f"wasm module: has no function {which!r}")
     body = sections.bodies[index - sections.imported]
     start = body.at
     local_count = body.local_count()

@@ -29,9 +29,9 @@ class Work(StrEnum):
 
     PRODUCTS = "dot products"
     """Of each row of weights with each column of activations."""
-    QUANTISE = "rows to quantise"
+    QUANTISE = "quantised rows"
     """Rows of f32."""
-    REPACK = "rows to repack"
+    REPACK = "repacked rows"
     """Rows of weights."""
 
 

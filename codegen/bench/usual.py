@@ -12,7 +12,7 @@ from codegen.strategies import Isa
 
 @dataclass(frozen=True)
 class Usual:
-    """An operation's usual problem: `USUAL` of codegen/ops/<operation>/bench.py.
+    """An operation's usual problem, by its name in `USUAL` of codegen/ops/<operation>/bench.py.
 
     Attributes:
         work: what it does; operations of the same work can stand in one table.
@@ -29,7 +29,7 @@ class Usual:
 
 def usual(op: str) -> Usual:
     """What an operation is timed on."""
-    found: Usual = OPERATIONS[op].stage("bench").USUAL
+    found: Usual = OPERATIONS[op].stage("bench").USUAL[op]
     return found
 
 

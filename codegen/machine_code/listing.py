@@ -14,9 +14,11 @@ from codegen.machine_code.disassembly import Instruction, disassemble
 from codegen.machine_code.loops import main_loop
 from codegen.machine_code.machine import Code, Compiler
 from codegen.machine_code.wat_lines import WatLines, wat_lines
+from codegen.plan import plan
 from codegen.render import render
 from codegen.spec import KernelSpec
-from codegen.wasm_code import Function, exported_function, first_loop
+from codegen.wasm_code import Function, first_loop
+from codegen.wasm_code import function as function_of
 
 _MACHINE_WIDTH = 58
 
@@ -55,14 +57,14 @@ def listing(spec: KernelSpec, compiler: Compiler) -> str:
     """
     wat = render(spec)
     wasm = assemble(wat)
-    export = spec.export
-    function = exported_function(wasm, export)
+    main = plan(spec).main_loop
+    function = function_of(wasm, main.function)
     if compiler is Compiler.NODE:
         code = node_code.compile_function(wasm, function)
     else:
         code = wasmtime_code.compile_function(wasm, function, wasmtime_code.THIS_CPU)
     loop = machine_loop(spec.name, wasm, function, code)
-    lines = wat_lines(wat, export, function)
+    lines = wat_lines(wat, main.function, function)
     text = dict(zip(lines.main_loop, _dedented(wat, lines.main_loop), strict=True))
     how, rows = (_HOW_PAIRED, _paired(loop, lines)) if code.complete else (_HOW_APART, _apart(loop, lines))
     shown = []

@@ -44,22 +44,22 @@ class WatLines:
     main_loop: range
 
 
-def wat_lines(wat: str, export: str, function: Function) -> WatLines:
-    """Pairs the instructions of an exported function with the lines of the text; lines count from 1.
+def wat_lines(wat: str, which: str | int, function: Function) -> WatLines:
+    """Pairs the instructions of a function with the lines of the text; lines count from 1.
 
     Args:
         wat: the module's text, folded.
-        export: the function's export name.
+        which: the name that it is exported by, or its number among the module's own.
         function: the same function, assembled.
 
     Raises:
         MachineCodeError: text and function have not the same number of instructions.
     """
-    form = _exported(_parsed(wat), export)
+    form = _function(_parsed(wat), which)
     lines = [line for child in form.forms for line in _instructions(child)] + [form.last_line]
     if len(lines) != len(function.instructions):
         raise MachineCodeError(
-            f"{export}: {len(lines)} instructions in the text and {len(function.instructions)} in the module; "
+            f"{which}: {len(lines)} instructions in the text and {len(function.instructions)} in the module; "
             "fold the text, every operand inside its instruction"
         )
     of_offset = {one.at: line for one, line in zip(function.instructions, lines, strict=True)}
@@ -94,11 +94,14 @@ def _all(form: _Form) -> Iterator[_Form]:
         yield from _all(child)
 
 
-def _exported(top: _Form, export: str) -> _Form:
-    for form in _all(top):
-        if form.name == "func" and any(child.words == ["export", f'"{export}"'] for child in form.forms):
+def _function(top: _Form, which: str | int) -> _Form:
+    functions = [form for form in _all(top) if form.name == "func" and form.forms]
+    if isinstance(which, int):
+        return functions[which]
+    for form in functions:
+        if any(child.words == ["export", f'"{which}"'] for child in form.forms):
             return form
-    raise MachineCodeError(f"{export}: no function of the text exports it in its own parenthesis; do so")
+    raise MachineCodeError(f"{which}: no function of the text exports it in its own parenthesis; do so")
 
 
 def _instructions(form: _Form) -> Iterator[int]:

@@ -12,7 +12,7 @@ import wasmtime
 from codegen.bench.contestant import Host
 from codegen.bench.limits import LIMITS, Limit, Unit, floors, unit_of
 from codegen.bench.problem import Problem
-from codegen.cost import main_loop
+from codegen.cost import MainLoop, main_loop
 from codegen.host import EngineOptions, as_func, as_memory
 from codegen.host import engine as wasmtime_engine
 from codegen.plan import PAGE
@@ -61,7 +61,7 @@ def test_it_runs_where_there_is_little_to_read(limit: Limit, rows: int, engine: 
 
 @every_limit
 def test_its_operations_are_in_the_loop_once_each(limit: Limit) -> None:
-    units = Counter(unit_of(opcode) for opcode in main_loop(limit.entry().wasm, "rows"))
+    units = Counter(unit_of(opcode) for opcode in main_loop(limit.entry().wasm, MainLoop("rows", 1)))
     counted = Unit.VECTOR if limit.reads else limit.unit
     extra = units[counted] - len(limit.operations)
     assert 0 <= extra <= (LOOP_OVERHEAD if counted is Unit.SCALAR else 0) + (counted is Unit.MULTIPLY)

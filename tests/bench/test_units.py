@@ -12,6 +12,7 @@ from codegen.bench.limits import Unit, unit_of
 from codegen.bench.problem import Problem
 from codegen.bench.session import _work, kernel_entry
 from codegen.cost import main_loop
+from codegen.plan import plan
 from codegen.registry import REGISTERED
 from tests.unit.test_cost import FREE, disassembled_loop
 
@@ -39,7 +40,7 @@ def test_every_opcode_of_a_kernel_belongs_to_its_unit(spec: KernelSpec, tmp_path
         for name in disassembled_loop(entry.wasm, spec.export, tmp_path)
         if name not in FREE and not name.endswith(".const")
     ]
-    found = main_loop(entry.wasm, spec.export)
+    found = main_loop(entry.wasm, plan(spec).main_loop)
     assert len(names) == len(found)
     for name, opcode in zip(names, found, strict=True):
         assert unit_of(opcode) is intended(name), name

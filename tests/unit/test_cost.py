@@ -6,8 +6,9 @@ import subprocess
 import pytest
 
 from codegen import KernelSpec, assemble, render
-from codegen.cost import Cost, cost
+from codegen.cost import Cost, MainLoop, cost
 from codegen.errors import AssembleError
+from codegen.plan import plan
 from codegen.registry import REGISTERED
 from codegen.render import loop_opcodes
 
@@ -37,7 +38,7 @@ def disassembled_loop(wasm: bytes, export: str, tmp_path) -> list[str]:  # type:
 def test_costs_are_those_of_wabts_disassembly_and_of_the_header(spec: KernelSpec, tmp_path) -> None:  # type: ignore[no-untyped-def]
     wat = render(spec)
     wasm = assemble(wat)
-    found = cost(wasm, spec.export, spec.unroll)
+    found = cost(wasm, plan(spec).main_loop)
     loop = [
         name
         for name in disassembled_loop(wasm, spec.export, tmp_path)
@@ -46,8 +47,10 @@ def test_costs_are_those_of_wabts_disassembly_and_of_the_header(spec: KernelSpec
     loads = [name for name in loop if ".load" in name]
     multiplies = [name for name in loop if re.search(r"\.(mul|extmul\w*|dot\w*|relaxed_dot\w*)$", name)]
     counts = (len(loop), len(loads), len(multiplies))
-    assert counts == tuple(round(v * spec.unroll) for v in (found.opcodes, found.loads, found.multiplies))
-    assert loop_opcodes(wat, spec.export) == len(loop)
+    assert counts == tuple(
+        round(v * plan(spec).main_loop.blocks) for v in (found.opcodes, found.loads, found.multiplies)
+    )
+    assert loop_opcodes(wat, plan(spec).main_loop) == len(loop)
     assert f";; Cost: {found.opcodes:.2f} opcodes per 32 " in wat
     assert found.bytes == len(wasm)
     assert found.locals == len(re.findall(r"\(local \$", wat[wat.index(f' (export "{spec.export}"') :]))
@@ -55,20 +58,20 @@ def test_costs_are_those_of_wabts_disassembly_and_of_the_header(spec: KernelSpec
 
 def test_a_module_without_the_export_is_refused() -> None:
     wasm = assemble('(module (func (export "other") (loop)))')
-    with pytest.raises(AssembleError, match="exports no function"):
-        cost(wasm, "ggml_vec_dot_q4_0_q8_0", 1)
+    with pytest.raises(AssembleError, match="has no function"):
+        cost(wasm, MainLoop("ggml_vec_dot_q4_0_q8_0", 1))
 
 
 def test_a_function_without_a_loop_is_refused() -> None:
     with pytest.raises(AssembleError, match="no loop"):
-        cost(assemble('(module (func (export "f")))'), "f", 1)
+        cost(assemble('(module (func (export "f")))'), MainLoop("f", 1))
 
 
 @pytest.mark.parametrize("length", range(9, 60, 7))
 def test_a_truncated_module_is_refused(length: int) -> None:
     wasm = assemble(render(KernelSpec.parse("vec_dot_q4_0_q8_0__scalar_u1")))
     with pytest.raises(AssembleError):
-        cost(wasm[:length], "ggml_vec_dot_q4_0_q8_0", 1)
+        cost(wasm[:length], MainLoop("ggml_vec_dot_q4_0_q8_0", 1))
 
 
 def test_every_immediate_is_skipped_right() -> None:
@@ -80,6 +83,6 @@ def test_every_immediate_is_skipped_right() -> None:
         (drop (i8x16.shuffle 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 (v128.const i64x2 0 0) (v128.const i64x2 0 0)))
         (i64.store offset=3 (local.get $a) (i64.extend_i32_u (memory.size)))
         (br_if $l (local.get $a)))))"""
-    assert cost(assemble(wat), "f", 1) == Cost(
+    assert cost(assemble(wat), MainLoop("f", 1)) == Cost(
         opcodes=15, loads=2, multiplies=0, locals=1, bytes=len(assemble(wat))
     )

@@ -18,7 +18,8 @@ from codegen.machine_code.listing import machine_loop
 from codegen.machine_code.loops import main_loop
 from codegen.machine_code.machine import Code, Machine
 from codegen.registry import REGISTERED
-from codegen.wasm_code import exported_function, first_loop
+from codegen.wasm_code import first_loop
+from codegen.wasm_code import function as function_of
 
 x86_64 = pytest.mark.skipif(
     platform.machine() not in ("x86_64", "AMD64"), reason="wasmtime compiles x86-64 on x86-64 machines only"
@@ -33,7 +34,7 @@ def named(name: str) -> KernelSpec:
 
 def compiled_loop(spec: KernelSpec) -> list[Instruction]:
     wasm = assemble(render(spec))
-    function = exported_function(wasm, spec.export)
+    function = function_of(wasm, spec.export)
     code = wasmtime_code.compile_function(wasm, function, wasmtime_code.AVX2)
     return list(machine_loop(spec.name, wasm, function, code))
 
@@ -86,7 +87,7 @@ def test_a_scalar_loop_multiplies_each_weight_and_spills() -> None:
 @pytest.mark.parametrize("name", ["scalar_u1", "simd128_u4", "relaxed_u1"])
 def test_the_main_loop_is_found_and_holds_every_load_of_the_wasm_loop(name: str) -> None:
     wasm = assemble(render(named(name)))
-    function = exported_function(wasm, EXPORT)
+    function = function_of(wasm, EXPORT)
     wasm_loop = first_loop(function.instructions)
     loop = compiled_loop(named(name))
     assert loop[-1].target == loop[0].at
@@ -198,14 +199,14 @@ def test_x86_64_is_not_asked_of_wasmtime_elsewhere(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(platform, "machine", lambda: "arm64")
     wasm = assemble(render(named("scalar_u1")))
     with pytest.raises(MachineCodeError, match="use an x86-64 machine"):
-        wasmtime_code.compile_function(wasm, exported_function(wasm, EXPORT), wasmtime_code.AVX2)
+        wasmtime_code.compile_function(wasm, function_of(wasm, EXPORT), wasmtime_code.AVX2)
 
 
 def test_a_machine_that_is_not_known_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "riscv64")
     wasm = assemble(render(named("scalar_u1")))
     with pytest.raises(MachineCodeError, match="riscv64"):
-        wasmtime_code.compile_function(wasm, exported_function(wasm, EXPORT), wasmtime_code.THIS_CPU)
+        wasmtime_code.compile_function(wasm, function_of(wasm, EXPORT), wasmtime_code.THIS_CPU)
 
 
 @x86_64

@@ -12,7 +12,8 @@ from codegen import KernelSpec, assemble, render
 from codegen.errors import MachineCodeError
 from codegen.machine_code.wat_lines import wat_lines
 from codegen.registry import REGISTERED
-from codegen.wasm_code import END, LOOP, exported_function, first_loop
+from codegen.wasm_code import END, LOOP, first_loop
+from codegen.wasm_code import function as function_of
 
 EXPORT = "ggml_vec_dot_q4_0_q8_0"
 
@@ -28,7 +29,7 @@ def test_lines_of_instructions_are_those_that_name_them(spec: KernelSpec, tmp_pa
     text = subprocess.run(tool, capture_output=True, text=True, check=True).stdout
     body = text[text.index(f"<{spec.export}>") :]
     names = re.findall(r"^ ([0-9a-f]{6}):.*\| +([a-z][a-z0-9_.]*)", body, re.MULTILINE)
-    function = exported_function(wasm, spec.export)
+    function = function_of(wasm, spec.export)
     found = wat_lines(wat, spec.export, function)
     lines = ["", *wat.splitlines()]
     checked = 0
@@ -52,7 +53,7 @@ def test_lines_of_block_structure() -> None:
                 (br $l)))
             (br_if $l (i32.eqz
               (local.get $n)))))))"""
-    function = exported_function(assemble(wat), "f")
+    function = function_of(assemble(wat), "f")
     found = wat_lines(wat, "f", function)
     lines = [found.of_offset[one.at] for one in function.instructions]
     # block, loop, local.get, if, br, else, br, end, local.get, eqz, br_if, end of loop, of block and of function
@@ -65,4 +66,4 @@ def test_lines_of_block_structure() -> None:
 def test_text_that_is_not_folded_is_refused() -> None:
     wat = '(module (func (export "f") (loop $l) i32.const 1 drop))'
     with pytest.raises(MachineCodeError, match="fold the text"):
-        wat_lines(wat, "f", exported_function(assemble(wat), "f"))
+        wat_lines(wat, "f", function_of(assemble(wat), "f"))

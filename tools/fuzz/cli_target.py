@@ -38,6 +38,7 @@ from codegen.cost import cost
 from codegen.emit import Emit, content
 from codegen.engines import javascript
 from codegen.judge import Report
+from codegen.plan import plan
 from codegen.registry import REGISTERED
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
@@ -223,7 +224,7 @@ _engines, _programs, _run = (
 
 
 def _counted(spec: KernelSpec) -> Report:
-    return Report(spec.name, cost(content(spec, Emit.WASM), spec.export, spec.unroll))
+    return Report(spec.name, cost(content(spec, Emit.WASM), plan(spec).main_loop))
 
 
 def _one_each(

@@ -7,7 +7,7 @@ from codegen.bench.problem import Problem, Work
 from codegen.bench.usual import Usual
 from codegen.spec import KernelSpec
 
-USUAL = Usual(Work.QUANTISE)
+USUAL = {"quantize_row": Usual(Work.QUANTISE)}
 PEER = "quantize_row_q8_0"
 
 

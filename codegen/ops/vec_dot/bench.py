@@ -14,7 +14,7 @@ from codegen.ops.vec_dot.model import F32, result, terms
 from codegen.ops.vec_dot.plan import plan
 from codegen.spec import KernelSpec
 
-USUAL = Usual(Work.PRODUCTS)
+USUAL = {"vec_dot": Usual(Work.PRODUCTS)}
 PEER = "ggml_vec_dot_q4_0_q8_0"
 
 

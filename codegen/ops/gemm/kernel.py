@@ -1,0 +1,57 @@
+"""Matrix products from Python, on operands that have been interleaved and prepared."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from codegen.errors import KernelCallError
+from codegen.formats import Q4_0
+from codegen.host import EngineOptions
+from codegen.layouts import GROUP_BYTES, GROUP_ROWS
+from codegen.ops.gemm.plan import record_of
+from codegen.reference import Bytes
+from codegen.runtime import Instance
+from codegen.spec import KernelSpec
+
+F32 = npt.NDArray[np.float32]
+
+
+class MatrixKernel(Instance):
+    """A kernel of gemv or gemm, ready to be called."""
+
+    def __init__(self, spec: KernelSpec, wasm: bytes, options: EngineOptions | None = None) -> None:
+        if spec.op not in ("gemv", "gemm"):
+            raise KernelCallError(f"{spec.name}: multiplies no matrices; name a gemv or gemm kernel")
+        super().__init__(spec, wasm, options)
+        self.record = record_of(spec)
+
+    def multiply(self, x: Bytes, y: Bytes, n: int, rows: int, columns: int) -> F32:
+        """The products of all rows with all columns.
+
+        Args:
+            x: interleaved weights, (rows + 3) / 4 * n / 32 blocks of 4 rows (codegen.layouts).
+            y: prepared activations, columns * n / 32 records of this kernel's kind.
+            n: elements of a row and of a column, a multiple of 32.
+            rows: of weights.
+            columns: of activations.
+
+        Returns:
+            f32, shape (columns, rows).
+
+        Raises:
+            KernelCallError: n is not a multiple of 32, or an operand has not as many bytes.
+        """
+        blocks = Q4_0.blocks(n)
+        groups = -(-rows // GROUP_ROWS)
+        for name, data, need in (
+            ("x", x, groups * blocks * GROUP_BYTES),
+            ("y", y, columns * blocks * self.record.bytes),
+        ):
+            if len(data) != need:
+                raise KernelCallError(f"{name}: {len(data)} bytes, {rows} x {columns} x {n} need {need}")
+        self.arena.reset()
+        s = self.arena.allocate(4 * rows * columns)
+        at_x, at_y = self.arena.put(x), self.arena.put(y)
+        self.invoke(n, s, rows, at_x, at_y, columns, rows)
+        return self.arena.view(s, 4 * rows * columns).copy().view("<f4").reshape(columns, rows)

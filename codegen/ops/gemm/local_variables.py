@@ -1,0 +1,85 @@
+"""The local variables of a matrix kernel's functions, in the order that their text declares them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from codegen.ops.gemm.strategies import SCALE_BITS, MatrixMultiply
+from codegen.strategies import Constant, Local
+
+WALK: tuple[Local, ...] = (
+    Local("w_step", "i32", "bytes from 4 rows of weights to the next 4"),
+    Local("y_step", "i32", "bytes of a column of activations"),
+    Local("panel", "i32", "columns of this panel"),
+)
+"""Of the exported function, beside the ends of its operands."""
+
+
+def constants_of(strategy: MatrixMultiply) -> tuple[Constant, ...]:
+    """The vectors that a tile's function keeps in locals."""
+    return (*strategy.constants, SCALE_BITS)
+
+
+def tile_locals(
+    strategy: MatrixMultiply, groups: Sequence[int], columns: Sequence[int], *, rolled: bool, exact: bool
+) -> tuple[Local, ...]:
+    """Of a function that keeps totals in registers."""
+    found = [
+        *(Local(f"w{g}", "i32", f"weights of rows {4 * g} to {4 * g + 3}") for g in groups[1:]),
+        *(Local(f"y{c}", "i32", f"activations of column {c}") for c in columns[1:]),
+        Local("end", "i32", "where the activations of column 0 end"),
+        *([Local("steps_end", "i32", "where the words of this block's low nibbles end")] if rolled else []),
+        *_constants(strategy),
+        *_common(exact),
+    ]
+    for g in groups:
+        found += _parts(strategy, g)
+    for g in groups:
+        found.append(Local(f"dx{g}", "v128", f"f32x4 scales, group {g}"))
+        for c in columns:
+            found.append(Local(f"sum{g}_{c}", "v128", f"sums of a block, group {g}, column {c}"))
+            found.append(Local(f"total{g}_{c}", "v128", f"f32x4 totals, group {g}, column {c}"))
+    return tuple(found)
+
+
+def panel_locals(strategy: MatrixMultiply, groups: Sequence[int], steps: int) -> tuple[Local, ...]:
+    """Of a function that keeps totals in the output."""
+    found = [
+        *(Local(f"w{g}", "i32", f"weights of rows {4 * g} to {4 * g + 3}") for g in groups[1:]),
+        Local("y0", "i32", "activations of the next column"),
+        Local("to", "i32", "where its results are"),
+        Local("end", "i32", "where the activations of the first column end"),
+        Local("left", "i32", "columns that are left"),
+        *_constants(strategy),
+        *_common(exact=False),
+    ]
+    for g in groups:
+        for step in range(steps):
+            found += [
+                replace(part, name=f"{part.name}_{step}", role=f"{part.role}, step {step}")
+                for part in _parts(strategy, g)
+            ]
+        found.append(Local(f"dx{g}", "v128", f"f32x4 scales, group {g}"))
+        found.append(Local(f"sum{g}_0", "v128", f"sums of a block, group {g}"))
+    return tuple(found)
+
+
+def _constants(strategy: MatrixMultiply) -> Iterator[Local]:
+    for constant in constants_of(strategy):
+        yield Local(constant.name, "v128", constant.role)
+
+
+def _common(exact: bool) -> Iterator[Local]:
+    yield Local("q", "v128", "packed weights of 4 rows")
+    yield Local("a", "v128", "a word of activations, in all lanes")
+    yield Local("dy", "v128", "a column's scale, in all lanes")
+    if exact:
+        yield Local("h", "v128", "scales before infinities and NaN are put right")
+    else:
+        yield Local("seen", "i64", "f16 scales so far: a sign bit is set where one is infinite or NaN")
+
+
+def _parts(strategy: MatrixMultiply, group: int) -> Iterator[Local]:
+    for part in range(strategy.parts):
+        yield Local(f"n{group}_{part}", "v128", f"nibbles of group {group}, part {part}")

@@ -1,0 +1,64 @@
+"""How weights and activations of the matrix kernels multiply: the macros of templates/lib/matrix/<strategy>.wat.j2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from codegen.layouts import Kind
+from codegen.options import Totals
+from codegen.strategies import Constant, Isa, Strategy, alike
+
+if TYPE_CHECKING:  # the spec is made with this list
+    from codegen.spec import KernelSpec
+
+
+@dataclass(frozen=True)
+class MatrixMultiply(Strategy):
+    """A strategy of the matrix kernels.
+
+    Attributes:
+        kind: the records of activations that it reads.
+        parts: words of weights that a vector of packed ones is unpacked into.
+    """
+
+    kind: Kind
+    parts: int
+
+
+_LOW4 = alike("low4", "i8x16", "15", "0x0f in each byte")
+_MASKS = tuple(
+    alike(f"nibble{k}", "i16x8", f"0x{15 << 4 * k:04x}", f"nibble {k} of each i16 lane") for k in range(3)
+)
+
+ALL: tuple[MatrixMultiply, ...] = (
+    MatrixMultiply("dot", Isa.SIMD128, _MASKS, (), Kind.WIDE, 4),
+    MatrixMultiply("dot16", Isa.RELAXED, (_LOW4,), (), Kind.PAIRS, 2),
+    MatrixMultiply("dot32", Isa.RELAXED, (_LOW4,), (), Kind.SUMS, 2),
+)
+"""Every strategy; the first of an ISA is its default."""
+
+BY_NAME: dict[str, MatrixMultiply] = {strategy.name: strategy for strategy in ALL}
+
+SCALE_BITS: Constant = alike(
+    "scale_bits", "i32x4", "0x8fffe000", "sign, exponent and fraction of an f16, moved to an f32's place"
+)
+
+ROWS = (4, 8, 12, 16)
+"""Of a tile."""
+
+GEMV_TILES: tuple[tuple[int, int], ...] = tuple((rows, 1) for rows in ROWS)
+GEMM_TILES: tuple[tuple[int, int], ...] = tuple((rows, columns) for rows in ROWS for columns in (1, 2, 4, 8))
+
+
+def why_not(spec: KernelSpec) -> str | None:
+    """Why a combination of options does not exist; None where it does."""
+    assert spec.tile is not None, "the spec has checked it"
+    in_output = spec.totals is Totals.OUTPUT
+    if spec.op != "gemv" and in_output != (spec.tile[1] == 1):
+        return (
+            f"tile {spec.tile[0]}x{spec.tile[1]}: one column at a time and totals in the output go together"
+        )
+    if in_output and spec.op == "gemm" and spec.inner != "unrolled":
+        return f"inner {spec.inner}: with totals in the output all steps of a block are unpacked at once"
+    return None
