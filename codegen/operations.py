@@ -77,8 +77,9 @@ class Operation:
     def stage(self, name: Stage) -> ModuleType:
         """The module of codegen/ops/<operation>/ that a stage needs.
 
-        `plan` has `plan(spec)`, `verification` has `check(spec, wasm, report)`, `vectors` has `cases()`,
-        `bench` has `USUAL` and `entry(spec, wasm, problem)`. Imported when it is asked for, since those stages come after the spec, and the spec reads this list.
+        `plan` has `plan(spec)`, `verification` has `check(spec, wasm, report)`, `vectors` has `cases()`, `bench` has
+        `USUAL` and `entry(spec, wasm, problem)`. Imported when it is asked for, since those stages come after the spec,
+        and the spec reads this list.
         """
         return import_module(f"codegen.ops.{self.package or self.name}.{name}")
 

@@ -72,7 +72,7 @@ def render(spec: KernelSpec, root: Path | None = None) -> str:
 
 
 def render_plan(numbers: Plan, root: Path | None = None, *, timed: bool = False) -> str:
-    """The WAT of a kernel whose numbers are these; if `timed`, with `repeat`, the loop for bench (templates/lib/timed/)."""
+    """The WAT of a kernel whose numbers are these; if `timed`, with the loop for bench, of templates/lib/timed/."""
     where = root or template_root()
     try:
         return _rendered(numbers, environment(root), timed)

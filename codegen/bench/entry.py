@@ -1,4 +1,4 @@
-"""A module to time, and all that an engine must know for it: what lies in memory, what is passed, what must come out."""
+"""A module to time, and all that an engine must know for it: its memory, its arguments, and what must come out."""
 
 from __future__ import annotations
 
@@ -64,7 +64,10 @@ class Output:
             return None
         item = int(np.flatnonzero(got != wanted)[0]) // self.item
         line, place = divmod(item, self.line // self.item)
-        values = (int.from_bytes(data[item * self.item :][: self.item].tobytes(), "little") for data in (got, wanted))
+        values = (
+            int.from_bytes(data[item * self.item :][: self.item].tobytes(), "little")
+            for data in (got, wanted)
+        )
         found, right = (f"0x{value:0{2 * self.item}x}" for value in values)
         where = f"{self.names[0]} {line}, " if self.lines > 1 else ""
         return f"{where}{self.names[1]} {place} is {found}, not {right}"
@@ -96,7 +99,7 @@ class Entry:
 
 
 def product_output(problem: Problem, bits: npt.NDArray[np.uint32] | npt.NDArray[np.float32]) -> Output:
-    """The matrix `s`: the results of distinct columns and rows, shape (columns, rows), as all columns and rows have them."""
+    """The matrix `s`, where each product has the bits of its distinct column and row, shape (columns, rows)."""
     lines = tuple(np.ascontiguousarray(line).view("<u4").tobytes() for line in bits)
     return Output("s", problem.columns, WORD * problem.rows, lines)
 

@@ -82,7 +82,9 @@ class Problem:
         size = rows * cls(n, rows, LEVELS[-1], columns, work).x_step
         level = next((one for one in LEVELS[:-1] if size <= capacity(one)), LEVELS[-1])
         if size > capacity(level):
-            raise InputError(f"n = {n}, rows = {rows}: more than a memory of 32 bits holds; ask for fewer rows")
+            raise InputError(
+                f"n = {n}, rows = {rows}: more than a memory of 32 bits holds; ask for fewer rows"
+            )
         return cls(n, rows, level, columns, work)
 
     @property

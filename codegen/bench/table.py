@@ -37,12 +37,15 @@ _SHORT_HASH = 12
 def title(result: Result, one: Measurement) -> str:
     """What a table is about."""
     rows = "1 row" if one.rows == 1 else f"{one.rows:,} rows"
-    columns = f", {one.columns:,} columns" if one.columns > 1 else ""
-    return f"{one.work} of {one.n:,}, {rows} in {_where(one.level)}{columns}, median of {result.rounds} rounds"
+    return f"{one.work} of {one.n:,}, {rows} in {_where(one.level)}{_columns(one)}, median of {result.rounds} rounds"
 
 
 def _where(level: str) -> str:
     return level.upper() if level.startswith("l") else level
+
+
+def _columns(one: Measurement) -> str:
+    return f", {one.columns:,} columns" if one.columns > 1 else ""
 
 
 def problems(result: Result) -> Iterator[list[Measurement]]:
@@ -148,10 +151,6 @@ def facts(result: Result) -> list[str]:
     return lines
 
 
-def _of(one: Measurement) -> str:
-    return f", {one.columns} columns" if one.columns > 1 else ""
-
-
 def _per_ns(unit: str) -> str:
     return "bytes read" if unit == "memory" else unit
 
@@ -178,8 +177,8 @@ def warnings(result: Result) -> list[str]:
             for fast, slow in pairwise(ranked):
                 ratio = fast.times_as_fast_as(slow)
                 if not ratio.settled:
+                    where = f"{engine}, n = {fast.n}, {_where(fast.level)}{_columns(fast)}"
                     found.append(
-                        f"cannot tell apart in {engine}, n = {fast.n}, {_where(fast.level)}{_of(fast)}: {fast.kernel} and "
-                        f"{slow.kernel} (ratio {ratio.interval})"
+                        f"cannot tell apart in {where}: {fast.kernel} and {slow.kernel} (ratio {ratio.interval})"
                     )
     return found

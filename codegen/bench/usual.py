@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from codegen.bench.problem import Problem, Work
+from codegen.errors import InputError
 from codegen.operations import OPERATIONS
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
@@ -26,6 +28,14 @@ class Usual:
     columns: int = 1
     multiple: int = 1
 
+    def at(self, n: int, level: str | None = None) -> Problem:
+        """Rows of n elements, as many as its level or another holds; see Problem.at."""
+        return Problem.at(n, level or self.level, self.columns, self.work, multiple=self.multiple)
+
+    def of_rows(self, n: int, rows: int) -> Problem:
+        """So many rows, wherever they live."""
+        return Problem.of(n, rows, self.columns, self.work)
+
 
 def usual(op: str) -> Usual:
     """What an operation is timed on."""
@@ -33,10 +43,34 @@ def usual(op: str) -> Usual:
     return found
 
 
-def problem_at(op: str, n: int, level: str | None = None) -> Problem:
-    """An operation's usual problem with rows of n elements, at its usual level or another."""
-    one = usual(op)
-    return Problem.at(n, level or one.level, one.columns, one.work, multiple=one.multiple)
+def products() -> tuple[str, ...]:
+    """The operations that multiply."""
+    return tuple(op for op in OPERATIONS if usual(op).work is Work.PRODUCTS)
+
+
+def together(operations: Sequence[str], columns: int | None = None) -> Usual:
+    """What several operations are timed on in one table.
+
+    Args:
+        operations: at least one.
+        columns: of activations, instead of those that are usual.
+
+    Raises:
+        InputError: they do not do the same work, or it has no columns.
+    """
+    each = [usual(op) for op in operations]
+    if len({one.work for one in each}) > 1:
+        raise InputError(
+            f"kernels of {', '.join(operations)}: do different work; time them in different calls"
+        )
+    if columns and each[0].work is not Work.PRODUCTS:
+        raise InputError(f"--columns: {operations[0]} has none; leave it out")
+    return Usual(
+        each[0].work,
+        max(one.level for one in each),
+        columns or min(one.columns for one in each),
+        max(one.multiple for one in each),
+    )
 
 
 _PLAINEST = {

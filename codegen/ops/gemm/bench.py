@@ -7,7 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from codegen.bench import ggml_layouts
 from codegen.bench.entry import Buffer, Entry, product_buffers, product_output
+from codegen.bench.native_functions import GEMM, GEMV
 from codegen.bench.problem import U8, Problem, Work
 from codegen.bench.usual import Usual
 from codegen.formats import Q8_0
@@ -24,9 +26,6 @@ USUAL = {
     "gemv": Usual(Work.PRODUCTS, level="l2", multiple=_ROWS),
     "gemm": Usual(Work.PRODUCTS, level="l2", columns=PANEL, multiple=_ROWS),
 }
-
-GEMV, GEMM = "ggml_gemv_q4_0_8x8_q8_0", "ggml_gemm_q4_0_8x8_q8_0"
-"""Native GGML's functions, the second for columns in fours."""
 
 
 def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
@@ -54,7 +53,7 @@ def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
         tuple(values[name] for name, _ in spec.operation.parameters),
         problem.units,
         product_output(problem, _expected(problem)),
-        GEMV if problem.columns % 4 else GEMM,
+        GEMV if problem.columns % ggml_layouts.COLUMNS else GEMM,
     )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from codegen.bench.entry import Buffer, Entry, Output
+from codegen.bench.native_functions import QUANTIZE
 from codegen.bench.problem import Problem, Work
 from codegen.bench.usual import Usual
 from codegen.spec import KernelSpec
 
 USUAL = {"quantize_row": Usual(Work.QUANTISE)}
-PEER = "quantize_row_q8_0"
 
 
 def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
@@ -23,5 +23,5 @@ def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
         (problem.rows, "x", problem.x_step, "y", problem.y_step, problem.n),
         problem.units,
         Output("y", problem.rows, problem.y_step, expected, item=1, names=("row", "byte")),
-        PEER,
+        QUANTIZE,
     )

@@ -8,14 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from codegen.bench.entry import Buffer, Entry, product_buffers, product_output
+from codegen.bench.native_functions import VEC_DOT
 from codegen.bench.problem import Problem, Work
 from codegen.bench.usual import Usual
-from codegen.ops.vec_dot.model import F32, result, terms
+from codegen.ops.vec_dot.model import F32, results, terms
 from codegen.ops.vec_dot.plan import plan
 from codegen.spec import KernelSpec
 
 USUAL = {"vec_dot": Usual(Work.PRODUCTS)}
-PEER = "ggml_vec_dot_q4_0_q8_0"
 
 
 def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
@@ -23,7 +23,17 @@ def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
     x = Buffer("x", problem.bytes, problem.pattern)
     y = Buffer("y", problem.columns * problem.y_step, problem.y)
     share = 0  # one column for all rows
-    arguments = (problem.rows, problem.columns, problem.n, "s", "x", problem.x_step, "y", share, problem.y_step)
+    arguments = (
+        problem.rows,
+        problem.columns,
+        problem.n,
+        "s",
+        "x",
+        problem.x_step,
+        "y",
+        share,
+        problem.y_step,
+    )
     return Entry(
         spec.name,
         spec.isa,
@@ -32,14 +42,14 @@ def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
         arguments,
         problem.units,
         product_output(problem, bits(spec, problem)),
-        PEER,
+        VEC_DOT,
     )
 
 
 def bits(spec: KernelSpec, problem: Problem) -> npt.NDArray[np.uint32]:
     """The f32 bits that a kernel must give, shape (distinct columns, distinct rows)."""
     numbers = plan(spec)
-    return np.stack([result(numbers, column) for column in _terms(problem)]).view(np.uint32)
+    return np.stack([results(numbers, column) for column in _terms(problem)]).view(np.uint32)
 
 
 @lru_cache(maxsize=4)

@@ -25,16 +25,13 @@ def terms(x: Bytes, y: Bytes) -> F32:
     return product
 
 
-def result(numbers: DotPlan, each: F32) -> F32:
-    """The sum of terms as the kernel adds them.
+def result(numbers: DotPlan, each: F32) -> np.float32:
+    """The sum of a row's terms, shape (blocks,), as the kernel adds them."""
+    return np.float32(results(numbers, each[:, None])[0])
 
-    Args:
-        numbers: the kernel's.
-        each: the terms of a row's blocks, shape (blocks,), or of many rows', (blocks, rows).
 
-    Returns:
-        f32, shape () or (rows,).
-    """
+def results(numbers: DotPlan, each: F32) -> F32:
+    """The sums of many rows' terms, shape (blocks, rows), as the kernel adds them; shape (rows,)."""
     rows = each.shape[1:]
     vectors = {a: np.zeros((4, *rows), np.float32) for a in numbers.vectors}
     scalars = {a: np.zeros(rows, np.float32) for a in numbers.scalars}
@@ -58,7 +55,7 @@ def result(numbers: DotPlan, each: F32) -> F32:
     total = parts[0]
     for part in parts[1:]:
         total = total + part
-    return np.asarray(total, np.float32)
+    return total
 
 
 def _f32(halves: npt.NDArray[np.uint16]) -> F32:
