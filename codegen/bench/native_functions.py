@@ -219,4 +219,4 @@ def _difference(problem: Problem, results: F32) -> str:
         return ""
     column, row = np.argwhere(~near)[0]
     where = f"column {column}, " if len(columns) > 1 else ""
-    return f"{where}row {row} is {results[column, row]!r}, not {value[places][column, row]!r}"
+    return f"{where}row {row} is {float(results[column, row])!r}, not {float(value[places][column, row])!r}"
