@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 
@@ -36,3 +36,11 @@ class Call:
     def asking(self, **arguments: int) -> Call:
         """The same call with other arguments."""
         return replace(self, arguments={**self.arguments, **arguments})
+
+    def of(self, buffers: Container[str]) -> Call:
+        """The same call with just these of its buffers."""
+        inputs, outputs = (
+            {name: data for name, data in side.items() if name in buffers}
+            for side in (self.inputs, self.outputs)
+        )
+        return replace(self, inputs=inputs, outputs=outputs)

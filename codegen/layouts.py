@@ -36,8 +36,8 @@ class Kind(StrEnum):
     SUMS = "sums"
     """One i32: -8 * sum of all quants. Quants are i8, in order."""
     WIDE = "wide"
-    """One i32: -2048 * sum of all quants. Quants are i16, times what makes each product 256 times too large: 256 * those
-    of even bytes' low nibbles, 16 * those of their high ones, those of odd bytes' low nibbles, 256 * those of their high."""
+    """One i32: -2048 * sum of all quants. Quants are i16, times what makes each product 256 times too large: 256 *
+    quants 0, 2 .. 14; then 16 * quants 16, 18 .. 30; then quants 1, 3 .. 15; then 256 * quants 17, 19 .. 31."""
 
 
 @dataclass(frozen=True)

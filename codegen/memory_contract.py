@@ -6,29 +6,17 @@ It is told a call, and knows no operation: each of the call's buffers goes in tu
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from codegen.arena import WASM32_BYTES
 from codegen.calls import Call
-from codegen.errors import KernelTrapError
 from codegen.judge import Report
+from codegen.placement import FILL, Place, fill, outputs, put, trap, wrong_outputs
 from codegen.runtime import Instance
 
 _GUARD = bytes([0x7E] * 64)
 """What lies around an input: NaN as an f16, far from zero as weights, and as an f32 larger than any."""
-
-_FILL = 0xA5
-"""What the rest of memory and the outputs hold before a call: not what a stray store would leave."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where the buffers of a call go."""
-
-    what: str
-    addresses: Mapping[str, int]
 
 
 def check_memory(instance: Instance, calls: Sequence[Call], report: Report) -> Iterator[str]:
@@ -63,7 +51,7 @@ def _run_alone(instance: Instance, call: Call, place: Place) -> Iterator[str]:
     arena = instance.arena
     first = arena.allocate(0)
     whole = arena.view(first, arena.end - first)
-    whole[:] = _FILL
+    whole[:] = FILL
     for name, data in call.inputs.items():
         at = place.addresses[name] - first
         guarded = np.frombuffer(_GUARD + data + _GUARD, np.uint8)[max(0, len(_GUARD) - at) :]
@@ -72,7 +60,7 @@ def _run_alone(instance: Instance, call: Call, place: Place) -> Iterator[str]:
     wanted = whole.copy()
     instance.invoke(*call.placed(place.addresses))
     whole = arena.view(first, arena.end - first)
-    yield from _wrong_outputs(instance, call, place)
+    yield from wrong_outputs(instance, call, place)
     for name, data in call.outputs.items():
         at = place.addresses[name] - first
         wanted[at : at + len(data)] = whole[at : at + len(data)]
@@ -84,32 +72,36 @@ def check_refused(
     instance: Instance, call: Call, refused: Sequence[Mapping[str, int]], report: Report
 ) -> Iterator[str]:
     """With each of these arguments the call traps, by the contract's own check, and writes nothing."""
-    addresses = _put(instance, call)
+    addresses = put(instance, call)
     for arguments in refused:
         label = ", ".join(f"{name} = {value}" for name, value in arguments.items())
-        yield from _trap(instance, call.asking(**arguments), Place(label, addresses), by_contract=True)
+        yield from trap(instance, call.asking(**arguments), Place(label, addresses), by_contract=True)
         report.count(0)
-        if any((arena_bytes != _FILL).any() for arena_bytes in _outputs(instance, call, addresses).values()):
+        if any((arena_bytes != FILL).any() for arena_bytes in outputs(instance, call, addresses).values()):
             yield f"{label}: wrote before it trapped"
 
 
-def check_traps(instance: Instance, call: Call, left: Mapping[str, int], report: Report) -> Iterator[str]:
-    """An input that ends past memory traps, though not as if the arguments were wrong.
-
-    Args:
-        instance: the kernel.
-        call: one with blocks for a loop's later turns.
-        left: by output, how many of its bytes may have been written by then, rightly.
-        report: counts the calls.
-    """
-    for name, data in call.inputs.items():
-        addresses = _put(instance, call)
-        past = {**addresses, name: instance.arena.end - len(data) + 1}
-        yield from _trap(instance, call, Place(f"{name} ends past memory", past), by_contract=False)
+def check_nothing(
+    instance: Instance, call: Call, idle: Sequence[Mapping[str, int]], report: Report
+) -> Iterator[str]:
+    """With each of these arguments there is nothing to do: the call returns, and writes nothing."""
+    addresses = put(instance, call)
+    for arguments in idle:
+        instance.invoke(*call.asking(**arguments).placed(addresses))
         report.count(0)
-        for output, got in _outputs(instance, call, past).items():
-            if (got[left[output] :] != _FILL).any():
-                yield f"{name} ends past memory: wrote before it trapped"
+        if any((got != FILL).any() for got in outputs(instance, call, addresses).values()):
+            label = ", ".join(f"{name} = {value}" for name, value in arguments.items())
+            yield f"{label}: wrote something"
+
+
+def check_traps(instance: Instance, call: Call, report: Report) -> Iterator[str]:
+    """Where a kernel checks no ranges: an input that ends past memory traps where it is read, before any write."""
+    for name, data in call.inputs.items():
+        past = {**put(instance, call), name: instance.arena.end - len(data) + 1}
+        yield from trap(instance, call, Place(f"{name} ends past memory", past), by_contract=False)
+        report.count(0)
+        if any((got != FILL).any() for got in outputs(instance, call, past).values()):
+            yield f"{name} ends past memory: wrote before it trapped"
 
 
 def check_large(instance: Instance, call: Call, report: Report) -> Iterator[str]:
@@ -127,10 +119,10 @@ def check_large(instance: Instance, call: Call, report: Report) -> Iterator[str]
         for name, size in sizes.items()
     ]
     for place in straddling + ends:
-        _fill(instance, call, place.addresses)
+        fill(instance, call, place.addresses)
         instance.invoke(*call.placed(place.addresses))
         report.count(call.blocks)
-        yield from _wrong_outputs(instance, call, place)
+        yield from wrong_outputs(instance, call, place)
 
 
 def _before(size: int, block: int | None) -> tuple[int, ...]:
@@ -138,42 +130,3 @@ def _before(size: int, block: int | None) -> tuple[int, ...]:
     if block is None:
         return (size // 2,)
     return (block + 2, size // 2, size - block - block // 2, -4)
-
-
-def _put(instance: Instance, call: Call) -> dict[str, int]:
-    """Room for every buffer amid memory, and all of them in it."""
-    instance.arena.reset()
-    addresses = {name: instance.arena.allocate(size) for name, size in call.sizes().items()}
-    instance.arena.reach(instance.arena.allocate(0) + 4 * sum(call.sizes().values()))
-    _fill(instance, call, addresses)
-    return addresses
-
-
-def _fill(instance: Instance, call: Call, addresses: Mapping[str, int]) -> None:
-    for name, data in call.inputs.items():
-        instance.arena.view(addresses[name], len(data))[:] = np.frombuffer(data, np.uint8)
-    for got in _outputs(instance, call, addresses).values():
-        got[:] = _FILL
-
-
-def _outputs(instance: Instance, call: Call, addresses: Mapping[str, int]) -> dict[str, np.ndarray]:
-    return {name: instance.arena.view(addresses[name], len(data)) for name, data in call.outputs.items()}
-
-
-def _trap(instance: Instance, call: Call, place: Place, *, by_contract: bool) -> Iterator[str]:
-    try:
-        instance.invoke(*call.placed(place.addresses))
-        yield f"{place.what}: did not trap"
-    except KernelTrapError as trap:
-        if trap.contract != by_contract:
-            yield f"{place.what}: {trap}, {'not by the contract' if by_contract else 'as if arguments were wrong'}"
-
-
-def _wrong_outputs(instance: Instance, call: Call, place: Place) -> Iterator[str]:
-    for name, data in call.outputs.items():
-        got = instance.arena.view(place.addresses[name], len(data))
-        wrong = np.flatnonzero(got != np.frombuffer(data, np.uint8))
-        if wrong.size:
-            at = int(wrong[0]) // 4 * 4
-            here, there = got[at : at + 4].tobytes().hex(" "), data[at : at + 4].hex(" ")
-            yield f"{place.what}: {name} has {here} at byte {at}, not {there}"

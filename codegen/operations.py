@@ -125,6 +125,18 @@ OPERATIONS: dict[str, Operation] = {
             package="gemm",
         ),
         Operation(
+            name="gemv_rows",
+            operands=(("q4_0", "q8_0"),),
+            parameters=_MATRIX,
+            export="{contract}",
+            strategies=gemm.ALL,
+            why_not=gemm.why_not,
+            relaxed_opcodes=RELAXED_DOTS,
+            tiles=gemm.GEMV_TILES,
+            most_unroll=1,
+            package="gemm",
+        ),
+        Operation(
             name="gemm",
             operands=(("q4_0", "q8_0"),),
             parameters=_MATRIX,

@@ -5,9 +5,10 @@
 ;;
 ;;   q8_0, 34 bytes: f16 d, then 32 signed bytes; byte * d
 ;;
-;; Contract: k is a multiple of 32 below 2^30, or it traps; k = 0 does nothing. Reads 4 * k bytes and writes k
-;; / 32 blocks, at any alignment, and not a byte more; x and y do not overlap. A block with a NaN gets the
-;; scale 0x7e00, one with an infinity an infinite scale, and both all quants 0.
+;; Contract: k is a multiple of 32 below 2^30; x and y lie in memory and do not overlap; else it traps, with
+;; nothing written. k = 0 does nothing. Reads 4 * k bytes and writes k / 32 blocks, at any alignment, and not
+;; a byte more. A block with a NaN gets the scale 0x7e00, one with an infinity an infinite scale, and both all
+;; quants 0.
 ;;
 ;; Needs: SIMD and relaxed SIMD.
 ;; How: relaxed, 4 blocks a turn, memory by export.
@@ -17,10 +18,39 @@
 (module
   (memory (export "memory") 1)
 
+  ;; the end of a range of memory, 0 where it is empty; traps where memory ends before
+  (func $range_end
+    (param $at i32)     ;; where it starts
+    (param $items i64)  ;; what it has
+    (param $bytes i64)  ;; bytes of each, below 2^16
+    (result i64)
+    (local $end i64)
+    (if (i64.eqz (local.get $items))
+      (then (return (i64.const 0))))
+    ;; what follows does not wrap around
+    (if (i64.gt_u (local.get $items) (i64.const 0x100000000))
+      (then (unreachable)))
+    (local.set $end
+      (i64.add (i64.extend_i32_u (local.get $at)) (i64.mul (local.get $items) (local.get $bytes))))
+    (if (i64.gt_u (local.get $end) (i64.shl (i64.extend_i32_u (memory.size)) (i64.const 16)))
+      (then (unreachable)))
+    (local.get $end))
+
+  ;; traps where two ranges overlap
+  (func $ranges_apart
+    (param $a i32) (param $a_end i64)
+    (param $b i32) (param $b_end i64)
+    (if (i32.and
+          (i64.lt_u (i64.extend_i32_u (local.get $a)) (local.get $b_end))
+          (i64.lt_u (i64.extend_i32_u (local.get $b)) (local.get $a_end)))
+      (then (unreachable))))
+
   (func $quantize_row_q8_0 (export "quantize_row_q8_0")
     (param $x i32)    ;; the next f32
     (param $y i32)    ;; where the next block goes
     (param $k i64)    ;; values, a multiple of 32
+    (local $x_end i64)        ;; address where what is at x ends, 0 for nothing
+    (local $y_end i64)        ;; address where what is at y ends, 0 for nothing
     (local $end i32)          ;; address where the values end
     (local $stop i32)         ;; address where the unrolled loop leaves the rest
     (local $magnitude v128)   ;; all bits of an f32 but its sign
@@ -43,6 +73,15 @@
     ;; the contract: trap before anything is written; no memory holds 2^30 values and their blocks
     (if (i64.ne (i64.and (local.get $k) (i64.const 0xffffffffc000001f)) (i64.const 0))
       (then (unreachable)))
+    (local.set $x_end
+      (call $range_end (local.get $x)
+        (local.get $k)
+        (i64.const 4)))
+    (local.set $y_end
+      (call $range_end (local.get $y)
+        (i64.div_u (local.get $k) (i64.const 32))
+        (i64.const 34)))
+    (call $ranges_apart (local.get $x) (local.get $x_end) (local.get $y) (local.get $y_end))
 
     (local.set $end
       (i32.add (local.get $x)

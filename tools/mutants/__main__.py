@@ -34,11 +34,12 @@ from tools.mutants.loops import LOOPS
 from tools.mutants.mutant import Mutant
 from tools.mutants.products import PRODUCTS
 from tools.mutants.quantize import QUANTIZE
+from tools.mutants.ranges import RANGES
 from tools.mutants.scales import SCALE_FAULTS
 from tools.mutants.strict import STRICT
 from tools.mutants.together import TOGETHER
 
-MUTANTS = (*PRODUCTS, *STRICT, *SCALE_FAULTS, *TOGETHER, *LOOPS, *CONTRACT, *QUANTIZE, *BENCH)
+MUTANTS = (*PRODUCTS, *STRICT, *SCALE_FAULTS, *TOGETHER, *LOOPS, *CONTRACT, *QUANTIZE, *RANGES, *BENCH)
 TIMEOUT_S = 60
 PROJECT = Path(__file__).resolve().parents[2]
 DOCUMENT = PROJECT / "docs" / "verification.md"

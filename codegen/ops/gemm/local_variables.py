@@ -65,6 +65,35 @@ def panel_locals(strategy: MatrixMultiply, groups: Sequence[int], steps: int) ->
     return tuple(found)
 
 
+def row_locals(strategy: MatrixMultiply, groups: Sequence[int], *, exact: bool) -> tuple[Local, ...]:
+    """Of a function that multiplies rows that are not interleaved."""
+    found = [
+        *(Local(f"w{row}", "i32", f"row {row}") for row in range(1, 4 * len(groups))),
+        Local("end", "i32", "where the activations end"),
+        *(Local(constant.name, "v128", constant.role) for constant in strategy.constants),
+        *(
+            Local(f"a{part}", "v128", f"activations of nibbles, part {part}")
+            for part in range(strategy.parts)
+        ),
+        Local("q", "v128", "packed weights of a row"),
+        Local("n", "v128", "nibbles of a row, a part of them"),
+        *(Local(f"row{lane}", "v128", f"sums of row {lane} of a group") for lane in range(4)),
+        Local("d0", "i64", "scales of rows 0 and 1 of a group, moved to an f32's place"),
+        Local("d1", "i64", "scales of rows 2 and 3"),
+        Local("dy", "v128", "the column's scale, in all lanes"),
+        *(
+            []
+            if exact
+            else [Local("seen", "i64", "scales so far: bit 28 is set where one is infinite or NaN")]
+        ),
+    ]
+    for g in groups:
+        found.append(Local(f"dx{g}", "v128", f"f32x4 scales, group {g}"))
+        found.append(Local(f"sum{g}_0", "v128", f"sums of a block, group {g}"))
+        found.append(Local(f"total{g}_0", "v128", f"f32x4 totals, group {g}"))
+    return tuple(found)
+
+
 def _constants(strategy: MatrixMultiply) -> Iterator[Local]:
     for constant in constants_of(strategy):
         yield Local(constant.name, "v128", constant.role)
@@ -74,9 +103,7 @@ def _common(exact: bool) -> Iterator[Local]:
     yield Local("q", "v128", "packed weights of 4 rows")
     yield Local("a", "v128", "a word of activations, in all lanes")
     yield Local("dy", "v128", "a column's scale, in all lanes")
-    if exact:
-        yield Local("h", "v128", "scales before infinities and NaN are put right")
-    else:
+    if not exact:
         yield Local("seen", "i64", "f16 scales so far: a sign bit is set where one is infinite or NaN")
 
 

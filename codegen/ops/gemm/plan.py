@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 from codegen.cost import MainLoop
 from codegen.formats import Q4_0
-from codegen.layouts import GROUP_BYTES, GROUP_LAYOUT, GROUP_ROWS, GROUP_SCALES, WORD, Kind, Record
-from codegen.ops.gemm.local_variables import WALK, constants_of, panel_locals, tile_locals
-from codegen.ops.gemm.strategies import BY_NAME, MatrixMultiply
+from codegen.layouts import GROUP_BYTES, GROUP_LAYOUT, GROUP_ROWS, WORD, Record
+from codegen.ops.gemm import bodies, scalar
+from codegen.ops.gemm.bodies import Body
+from codegen.ops.gemm.local_variables import WALK, constants_of
+from codegen.ops.gemm.strategies import BY_NAME
 from codegen.options import Inner, Totals
 from codegen.plan import Plan, ends
 from codegen.spec import KernelSpec
-from codegen.strategies import Local
+from codegen.strategies import Isa
 
 PANEL = 32
 """Columns that are done before the weights are read again: their activations stay in a cache of the second level."""
@@ -23,54 +25,24 @@ FEW = 4
 RESULT = 4
 """Bytes of an f32."""
 
-EXPONENT_31 = "0x7c007c007c007c00"
-EXPONENT_UNIT = "0x0400040004000400"
-EXPONENT_CARRY = "0x8000800080008000"
-"""Four f16 at once: exponent 31 and one more carries into the sign's place."""
+_STEPS = Q4_0.quants_bytes // WORD
+"""Of a block."""
 
 
 @dataclass(frozen=True)
-class Word:
-    """One word of activations: its offset in a record, and the part of the weights that it multiplies."""
+class Notice:
+    """How exponent 31 among f16 scales is noticed in an i64: bits to look at, what carries them on, and whereto."""
 
-    y: int
-    part: int
-
-
-@dataclass(frozen=True)
-class Step:
-    """Four bytes of each row of a group: where they are in a block, and the activations that they meet."""
-
-    index: int
-    w: int
-    words: tuple[Word, ...]
+    bits: str
+    unit: str
+    carry: str
 
 
-@dataclass(frozen=True)
-class Body:
-    """One function that multiplies a tile.
+F16 = Notice("0x7c007c007c007c00", "0x0400040004000400", "0x8000800080008000")
+"""Four f16."""
 
-    Attributes:
-        name: the function's.
-        rows: of the tile.
-        groups: numbers of its groups of 4 rows.
-        columns: numbers of its columns.
-        steps: of a block; the first alone where `rolled`.
-        rolled: whether the steps are a loop.
-        exact: whether scales may be infinite or NaN.
-        in_output: whether totals are kept in the output, and all columns of a panel go by.
-        locals: of the function, but its parameters.
-    """
-
-    name: str
-    rows: int
-    groups: tuple[int, ...]
-    columns: tuple[int, ...]
-    steps: tuple[Step, ...]
-    rolled: bool
-    exact: bool
-    in_output: bool
-    locals: tuple[Local, ...]
+F32 = Notice("0x8fffe0008fffe000", "0x0080000000800000", "0x1000000010000000")
+"""Two f16 that were moved to an f32's place, with all bits that they have there."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +66,7 @@ class MatrixPlan(Plan):
         tile_result: bytes of those that a tile makes.
         panel: columns.
         few: columns below which totals are not kept in the output.
+        notice: how infinite and NaN scales are noticed.
     """
 
     record: Record
@@ -112,15 +85,23 @@ class MatrixPlan(Plan):
     tile_result: int
     panel: int
     few: int
-    exponent_31: str = EXPONENT_31
-    exponent_unit: str = EXPONENT_UNIT
-    exponent_carry: str = EXPONENT_CARRY
+    notice: Notice
+
+    @property
+    def interleaved(self) -> bool:
+        """Whether weights have been, or are rows as GGML has them."""
+        return self.spec.op != "gemv_rows"
+
+    @property
+    def row_block_bytes(self) -> int:
+        """Bytes of a block of one row."""
+        return Q4_0.bytes
 
     @property
     def main_loop(self) -> MainLoop:
         """That of the first function."""
         products = self.tile.rows * (self.panel if self.tile.in_output else len(self.tile.columns))
-        turns = self.panel if self.tile.in_output else Q4_0.quants_bytes // WORD
+        turns = self.panel if self.tile.in_output else _STEPS
         return MainLoop(0, products, turns if self.tile.in_output or self.tile.rolled else 1)
 
     @property
@@ -134,7 +115,12 @@ class MatrixPlan(Plan):
     @property
     def bodies(self) -> tuple[Body, ...]:
         """All functions that multiply, the one with the main loop first."""
-        return tuple(body for body in (self.tile, self.column, self.exact) if body)
+        return tuple(dict.fromkeys(body for body in (self.tile, self.column, self.exact) if body))
+
+    @property
+    def panel_function(self) -> str:
+        """What multiplies a panel: tiles where there are any."""
+        return "exactly" if self.tile is self.exact else "panel"
 
     @property
     def refused(self) -> str:
@@ -144,84 +130,53 @@ class MatrixPlan(Plan):
 
 def plan(spec: KernelSpec) -> MatrixPlan:
     """The numbers of a kernel; a pure function of its spec."""
-    assert spec.tile is not None, "the spec has checked it"
-    strategy = BY_NAME[spec.strategy]
-    rows, columns = spec.tile
-    record = record_of(spec)
-    in_output, rolled = spec.totals is Totals.OUTPUT, spec.inner is Inner.ROLLED
-    steps = _steps(strategy, record)
-    groups = tuple(range(rows // GROUP_ROWS))
-
-    def tile(rows_of: tuple[int, ...], columns_of: int, *, exact: bool = False) -> Body:
-        many = tuple(range(columns_of))
-        turned = rolled and not exact
-        return Body(
-            name=f"{'exact' if exact else 'tile'}_{len(rows_of) * GROUP_ROWS}x{columns_of}",
-            rows=len(rows_of) * GROUP_ROWS,
-            groups=rows_of,
-            columns=many,
-            steps=steps[:1] if turned else steps,
-            rolled=turned,
-            exact=exact,
-            in_output=False,
-            locals=tile_locals(strategy, rows_of, many, rolled=turned, exact=exact),
-        )
-
-    panel = Body(
-        name=f"tile_{rows}",
-        rows=rows,
-        groups=groups,
-        columns=(0,),
-        steps=steps,
-        rolled=False,
-        exact=False,
-        in_output=True,
-        locals=panel_locals(strategy, groups, len(steps)),
-    )
+    rows, columns = tile_of(spec)
+    strategy, record, rolled = BY_NAME[spec.strategy], record_of(spec), spec.inner is Inner.ROLLED
+    in_output, interleaved = spec.totals is Totals.OUTPUT, spec.op != "gemv_rows"
+    if spec.isa is Isa.SCALAR:
+        column = smallest = scalar.body(strategy, record)
+    elif interleaved:
+        column = bodies.tile(strategy, record, rows, 1, rolled=rolled)
+        smallest = bodies.tile(strategy, record, GROUP_ROWS, 1)
+    else:
+        column = bodies.plain(strategy, record, rows)
+        smallest = bodies.plain(strategy, record, GROUP_ROWS)
+    first = column
+    if in_output:
+        first = bodies.panel(strategy, record, rows)
+    elif columns > 1:
+        first = bodies.tile(strategy, record, rows, columns, rolled=rolled)
     return MatrixPlan(
         spec=spec,
         locals=(*ends("s", "vx", "vy"), *WALK),
-        constants=constants_of(strategy),
+        constants=constants_of(strategy) if interleaved and strategy.constants else strategy.constants,
         pages=1,
         record=record,
-        tile=panel if in_output else tile(groups, columns),
-        column=tile(groups, 1) if columns > 1 or in_output else None,
-        exact=tile((0,), 1, exact=True),
+        tile=first,
+        column=None if first is column else column,
+        exact=smallest if smallest.exact else bodies.exact(strategy, smallest),
         block=Q4_0.elements,
         group_bytes=GROUP_BYTES,
         group_rows=GROUP_ROWS,
         parts=tuple(range(strategy.parts)),
-        step_w=steps[1].w - steps[0].w,
-        step_y=steps[1].words[0].y - steps[0].words[0].y,
-        steps_w=len(steps) * (steps[1].w - steps[0].w),
-        steps_y=len(steps) * (steps[1].words[0].y - steps[0].words[0].y),
+        step_w=bodies.STEP_BYTES,
+        step_y=record.word_bytes,
+        steps_w=_STEPS * bodies.STEP_BYTES,
+        steps_y=_STEPS * record.word_bytes,
         group_result=GROUP_ROWS * RESULT,
         tile_result=rows * RESULT,
         panel=PANEL,
         few=FEW,
+        notice=F16 if interleaved else F32,
     )
+
+
+def tile_of(spec: KernelSpec) -> tuple[int, int]:
+    """Rows and columns at a time."""
+    assert spec.tile is not None, "matrix kernels have tiles"
+    return spec.tile
 
 
 def record_of(spec: KernelSpec) -> Record:
     """The records of activations that a kernel reads."""
     return Record(BY_NAME[spec.strategy].kind, spec.activations)
-
-
-def _steps(strategy: MatrixMultiply, record: Record) -> tuple[Step, ...]:
-    """Low nibbles meet the first half of the quants, high ones the second; but wide words go step by step."""
-    count = Q4_0.quants_bytes // WORD
-    found = []
-    for j in range(count):
-        wide = record.kind is Kind.WIDE
-        words = [strategy.parts * j + part if wide else count * part + j for part in range(strategy.parts)]
-        found.append(
-            Step(
-                index=j,
-                w=GROUP_SCALES + GROUP_ROWS * WORD * j,
-                words=tuple(
-                    Word(record.quants_offset + record.word_bytes * word, part)
-                    for part, word in enumerate(words)
-                ),
-            )
-        )
-    return tuple(found)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from codegen.layouts import Kind
-from codegen.options import Totals
+from codegen.options import Activations, Inner, Totals
 from codegen.strategies import Constant, Isa, Strategy, alike
 
 if TYPE_CHECKING:  # the spec is made with this list
@@ -32,6 +32,7 @@ _MASKS = tuple(
 )
 
 ALL: tuple[MatrixMultiply, ...] = (
+    MatrixMultiply("mul", Isa.SCALAR, (), (), Kind.SUMS, 2),
     MatrixMultiply("dot", Isa.SIMD128, _MASKS, (), Kind.WIDE, 4),
     MatrixMultiply("dot16", Isa.RELAXED, (_LOW4,), (), Kind.PAIRS, 2),
     MatrixMultiply("dot32", Isa.RELAXED, (_LOW4,), (), Kind.SUMS, 2),
@@ -54,11 +55,18 @@ GEMM_TILES: tuple[tuple[int, int], ...] = tuple((rows, columns) for rows in ROWS
 def why_not(spec: KernelSpec) -> str | None:
     """Why a combination of options does not exist; None where it does."""
     assert spec.tile is not None, "the spec has checked it"
+    if spec.isa is Isa.SCALAR and (spec.op, spec.tile, spec.activations, spec.inner) != (
+        spec.op if spec.op in ("gemv", "mul_mat") else "gemv",
+        (ROWS[0], 1),
+        Activations.COMPACT,
+        Inner.UNROLLED,
+    ):
+        return f"isa scalar: gemv and mul_mat have it, {ROWS[0]}x1 at a time and without options"
     in_output = spec.totals is Totals.OUTPUT
-    if spec.op != "gemv" and in_output != (spec.tile[1] == 1):
+    if spec.op == "gemm" and in_output != (spec.tile[1] == 1):
         return (
             f"tile {spec.tile[0]}x{spec.tile[1]}: one column at a time and totals in the output go together"
         )
-    if in_output and spec.op == "gemm" and spec.inner != "unrolled":
+    if in_output and spec.inner != "unrolled":
         return f"inner {spec.inner}: with totals in the output all steps of a block are unpacked at once"
     return None

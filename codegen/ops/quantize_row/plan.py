@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from codegen.formats import FORMATS, BlockFormat
-from codegen.plan import Plan
+from codegen.plan import Plan, ends
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa, Local
 
@@ -122,6 +122,7 @@ def plan(spec: KernelSpec) -> QuantizePlan:
         within_block=x_block - 1,
         refused=f"0x{(1 << 64) - (1 << 32) // VALUE_BYTES | (y.elements - 1):016x}",
         locals=(
+            *ends("x", "y"),
             Local("end", "i32", "address where the values end"),
             *(
                 [Local("stop", "i32", "address where the unrolled loop leaves the rest")]

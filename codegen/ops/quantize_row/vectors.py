@@ -24,9 +24,11 @@ def cases() -> Iterator[VectorCase]:
             name = f"{place}-of-memory-b{blocks}"
             yield {**_row(Case(name, kinds, usual(name, blocks))), "place": place}
     for k in (1, 31, 33, 48, -32, -1, 1 << 30, (1 << 32) + 32, 1 << 62, -(1 << 63)):
-        row = _row(Case(f"trap-k{k}", ("broken contract",), usual("trap", 2)))
-        untouched: dict[str, Output] = {"y": {"untouched": 2 * Q8_0.bytes}}
-        yield {**row, "arguments": _arguments(k), "outputs": untouched, "trap": True}
+        yield _trap(f"trap-k{k}", _arguments(k))
+    # -64 as an address is 64 bytes before 4 GiB, where no memory of another case is
+    yield _trap("trap-overlap", ["x", "x", *_arguments(64)[2:]])
+    yield _trap("trap-x-past-memory", [-64, *_arguments(64)[1:]])
+    yield _trap("trap-y-past-memory", ["x", -64, *_arguments(64)[2:]])
 
 
 def _row(case: Case) -> VectorCase:
@@ -37,6 +39,12 @@ def _row(case: Case) -> VectorCase:
         "inputs": {"x": case.values.astype("<f4").tobytes().hex()},
         "outputs": {"y": {"bytes": quantize_q8_0(case.values).hex()}},
     }
+
+
+def _trap(name: str, arguments: list[int | str | Wide]) -> VectorCase:
+    untouched: dict[str, Output] = {"y": {"untouched": 2 * Q8_0.bytes}}
+    row = _row(Case(name, ("broken contract",), usual("trap", 2)))
+    return {**row, "arguments": arguments, "outputs": untouched, "trap": True}
 
 
 def _arguments(k: int) -> list[int | str | Wide]:

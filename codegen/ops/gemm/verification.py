@@ -1,0 +1,184 @@
+"""A matrix kernel against the oracle, against the additions that all of them share, and against its contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+
+from codegen.calls import Call
+from codegen.formats import Q4_0, Q8_0, BlockFormat
+from codegen.inputs import ONE
+from codegen.judge import Report
+from codegen.layouts import GROUP_BYTES, Record
+from codegen.memory_contract import check_large, check_memory, check_nothing, check_refused
+from codegen.memory_ranges import check_ranges
+from codegen.ops.gemm.cases import Case, all_cases, random_case
+from codegen.ops.gemm.kernel import MatrixKernel
+from codegen.ops.gemm.model import F32, products
+from codegen.ops.gemm.plan import plan, tile_of
+from codegen.ops.vec_dot.judge import HALF_ULP, mismatch, ulps
+from codegen.placement import FILL
+from codegen.reference import Bytes, Expected, dot_rows, encode, f16_value
+from codegen.reference_matrix import interleave, prepare
+from codegen.spec import KernelSpec
+
+_HALVES = np.arange(1 << 16, dtype=np.uint16)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A case, its exact results by column, and the bits that additions in order give."""
+
+    case: Case
+    expected: Sequence[Sequence[Expected]]
+    bits: F32
+
+
+def check(spec: KernelSpec, wasm: bytes, report: Report) -> Iterator[str]:
+    """What is wrong with a kernel, one line each."""
+    kernel = MatrixKernel(spec, wasm)
+    for known in known_cases():
+        yield from _check_case(kernel, known, report)
+    yield from _check_all_halves(kernel, report)
+    calls = [call_of(spec, case, gap) for case, gap in _memory_cases(spec)]
+    yield from check_memory(kernel, calls, report)
+    yield from check_refused(kernel, calls[0], refused(calls[0]), report)
+    yield from check_nothing(kernel, calls[0], ({"nr": 0}, {"nc": 0}, {"nr": 0, "nc": 0, "vx": -8}), report)
+    yield from check_ranges(kernel, calls[0], report)
+    yield from check_large(kernel, calls[-1], report)
+
+
+@cache
+def known_cases() -> tuple[Known, ...]:
+    """All cases with what they come to."""
+    return tuple(_known(case) for case in all_cases())
+
+
+def weights_of(spec: KernelSpec, x: Bytes, rows: int, n: int) -> bytes:
+    """Rows as a kernel wants them."""
+    return bytes(x) if spec.op == "gemv_rows" else interleave(x, rows, n)
+
+
+def call_of(spec: KernelSpec, case: Case, gap: int = 0) -> Call:
+    """A case as a call, with so many floats between columns of results that nobody may write."""
+    numbers = plan(spec)
+    bits = products(case.x, case.y, case.rows, case.columns, case.n)
+    between = np.full((case.columns, 4 * gap), FILL, np.uint8)
+    results = np.concatenate([bits.astype("<f4").view(np.uint8), between], axis=1).tobytes()
+    return Call(
+        arguments={
+            "n": case.n,
+            "s": "s",
+            "bs": case.rows + gap,
+            "vx": "x",
+            "vy": "y",
+            "nr": case.columns,
+            "nc": case.rows,
+        },
+        inputs={
+            "x": weights_of(spec, case.x, case.rows, case.n),
+            "y": prepare(case.y, numbers.record),
+        },
+        outputs={"s": results[: len(results) - 4 * gap]},
+        block_bytes={"x": GROUP_BYTES if numbers.interleaved else Q4_0.bytes, "y": numbers.record.bytes},
+        blocks=case.rows * case.columns * case.n // Q4_0.elements,
+    )
+
+
+def refused(call: Call) -> list[dict[str, int]]:
+    """Arguments outside the contract, of a call of several columns."""
+    rows = int(call.arguments["nc"])
+    sizes = [{"n": n} for n in (1, 31, 33, 48, -1, -32, -(1 << 31), (1 << 31) - 32, 1 << 30)]
+    counts = [{name: count} for name in ("nr", "nc") for count in (-1, -(1 << 31), (1 << 31) - 1, 1 << 30)]
+    strides = [{"bs": bs} for bs in (0, 1, rows - 1, -1, 1 << 31, 1 << 30, (1 << 30) + rows)]
+    return [*sizes, *counts, *strides, {"n": 0, "bs": 0}, {"n": 0, "nr": -1}]
+
+
+def bound(blocks: int, expected: Expected) -> Fraction:
+    """The proven error bound: each term is rounded once, and at each addition (docs/numerics.md)."""
+    growth = (blocks + 1) * HALF_ULP
+    return growth / (1 - growth) * expected.magnitude
+
+
+def _known(case: Case) -> Known:
+    step = case.n // Q8_0.elements * Q8_0.bytes
+    columns = [case.y[c * step : (c + 1) * step] for c in range(case.columns)]
+    expected = [dot_rows(case.x, column, case.rows, case.n) for column in columns]
+    return Known(case, expected, products(case.x, case.y, case.rows, case.columns, case.n))
+
+
+def _check_case(kernel: MatrixKernel, known: Known, report: Report) -> Iterator[str]:
+    case, blocks = known.case, known.case.n // Q4_0.elements
+    x = weights_of(kernel.spec, case.x, case.rows, case.n)
+    got = kernel.multiply(x, prepare(case.y, kernel.record), case.n, case.rows, case.columns)
+    same = (got.view(np.uint32) == known.bits.view(np.uint32)) | (np.isnan(got) & np.isnan(known.bits))
+    for column, row in np.argwhere(~same)[:1]:
+        yield (
+            f"{case.name}: row {row}, column {column}: {got[column, row]!r}, its additions in order give "
+            f"{known.bits[column, row]!r} ({(~same).sum()} results wrong)"
+        )
+    worst = 0.0
+    for column, row in np.ndindex(got.shape):
+        value, expected = float(got[column, row]), known.expected[column][row]
+        worst = max(worst, ulps(value, expected))
+        if wrong := mismatch(value, expected, bound(blocks, expected)):
+            yield f"{case.name}: row {row}, column {column}: {wrong}"
+            break
+    report.count(blocks * got.size, worst, cases=got.size)
+
+
+def _check_all_halves(kernel: MatrixKernel, report: Report) -> Iterator[str]:
+    """All 65,536 halves as scales of weights, in two orders of rows, and of activations."""
+    rows, _ = tile_of(kernel.spec)
+    still_x, still_y = _one_value(np.full(rows, ONE), Q4_0), _one_value(np.full(1, ONE), Q8_0)
+    for factor in (1, 40_503):
+        halves = (_HALVES.astype(np.uint32) * factor).astype(np.uint16)
+        x = weights_of(kernel.spec, _one_value(halves, Q4_0), len(halves), 32)
+        got = kernel.multiply(x, prepare(still_y, kernel.record), 32, len(halves), 1)[0]
+        yield from _wrong_halves("weights'", halves, got, report)
+    x = weights_of(kernel.spec, still_x, rows, 32)
+    table = kernel.multiply(x, _all_activations(kernel.record), 32, rows, len(_HALVES))
+    for row in range(rows):
+        yield from _wrong_halves(f"row {row}, activations'", _HALVES, table[:, row], report)
+
+
+def _one_value(halves: np.ndarray, block: BlockFormat) -> bytes:
+    """Blocks with these scales and a 1 among zeros."""
+    values = np.zeros((len(halves), block.elements), np.int16)
+    values[:, 13] = 1
+    return encode(halves.astype(np.uint16), values, block)
+
+
+@cache
+def _all_activations(record: Record) -> bytes:
+    return prepare(_one_value(_HALVES, Q8_0), record)
+
+
+@cache
+def _values() -> F32:
+    return np.array([f16_value(int(half)) for half in _HALVES], np.float32)
+
+
+def _wrong_halves(whose: str, halves: np.ndarray, got: F32, report: Report) -> Iterator[str]:
+    wanted = _values()[halves]
+    bad = ~((got == wanted) | (np.isnan(got) & np.isnan(wanted)))
+    report.count(len(halves), cases=len(halves))
+    if bad.any():
+        at = int(np.flatnonzero(bad)[0])
+        yield (
+            f"half 0x{halves[at]:04x} as {whose} scale: {got[at]!r}, expected {wanted[at]!r}"
+            f" ({int(bad.sum())} halves wrong)"
+        )
+
+
+def _memory_cases(spec: KernelSpec) -> Iterator[tuple[Case, int]]:
+    """With rows and columns that are left over, and gaps between columns; the last one in whole tiles."""
+    rows, columns = tile_of(spec)
+    yield random_case("memory", rows + 3, columns + 1, 2), 3
+    yield random_case("memory-few-rows", 3, 2, 1), 0
+    yield random_case("memory-many-columns", rows, 5, 3), 1
+    yield random_case("memory-tiles", 2 * rows, 2 * columns, 3), 0
