@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from codegen.formats import Q4_0
 from codegen.layouts import GROUP_ROWS, GROUP_SCALES, WORD, Record
 from codegen.ops.gemm.local_variables import panel_locals, row_locals, tile_locals
-from codegen.ops.gemm.strategies import MatrixMultiply
-from codegen.strategies import Local
+from codegen.ops.gemm.strategies import SCALE_BITS, MatrixMultiply
+from codegen.strategies import Constant, Local
 
 STEP_BYTES = GROUP_ROWS * WORD
 """Of a step's weights: a vector."""
@@ -92,14 +92,13 @@ def tile(strategy: MatrixMultiply, record: Record, rows: int, columns: int, *, r
 def panel(strategy: MatrixMultiply, record: Record, rows: int) -> Body:
     """Interleaved rows by all columns of a panel, totals in the output."""
     steps, groups = _steps(strategy, record), _groups(rows)
-    names = panel_locals(strategy, groups, len(steps))
     return replace(
         tile(strategy, record, rows, 1),
         name=f"tile_{rows}",
         template="panel",
         steps=steps,
         in_output=True,
-        locals=names,
+        locals=panel_locals(strategy, groups, len(steps)),
     )
 
 
@@ -128,6 +127,11 @@ def exact(strategy: MatrixMultiply, body: Body) -> Body:
         else tile_locals(strategy, body.groups, body.columns, rolled=False, exact=True)
     )
     return replace(body, name=f"exact_{body.rows}x1", exact=True, locals=names)
+
+
+def constants_of(strategy: MatrixMultiply, body: Body) -> tuple[Constant, ...]:
+    """The vectors that its functions keep in locals: interleaved scales are converted in vectors."""
+    return (*strategy.constants, SCALE_BITS) if body.template in ("tile", "panel") else strategy.constants
 
 
 def _groups(rows: int) -> tuple[int, ...]:

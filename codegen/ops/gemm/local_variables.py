@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from codegen.ops.gemm.strategies import SCALE_BITS, MatrixMultiply
-from codegen.strategies import Constant, Local
+from codegen.strategies import Local
 
 WALK: tuple[Local, ...] = (
     Local("w_step", "i32", "bytes from 4 rows of weights to the next 4"),
@@ -14,11 +14,6 @@ WALK: tuple[Local, ...] = (
     Local("panel", "i32", "columns of this panel"),
 )
 """Of the exported function, beside the ends of its operands."""
-
-
-def constants_of(strategy: MatrixMultiply) -> tuple[Constant, ...]:
-    """The vectors that a tile's function keeps in locals."""
-    return (*strategy.constants, SCALE_BITS)
 
 
 def tile_locals(
@@ -95,7 +90,7 @@ def row_locals(strategy: MatrixMultiply, groups: Sequence[int], *, exact: bool) 
 
 
 def _constants(strategy: MatrixMultiply) -> Iterator[Local]:
-    for constant in constants_of(strategy):
+    for constant in (*strategy.constants, SCALE_BITS):
         yield Local(constant.name, "v128", constant.role)
 
 

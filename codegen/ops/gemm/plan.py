@@ -9,7 +9,7 @@ from codegen.formats import Q4_0
 from codegen.layouts import GROUP_BYTES, GROUP_LAYOUT, GROUP_ROWS, WORD, Record
 from codegen.ops.gemm import bodies, scalar
 from codegen.ops.gemm.bodies import Body
-from codegen.ops.gemm.local_variables import WALK, constants_of
+from codegen.ops.gemm.local_variables import WALK
 from codegen.ops.gemm.strategies import BY_NAME
 from codegen.options import Inner, Totals
 from codegen.plan import Plan, ends
@@ -130,31 +130,22 @@ class MatrixPlan(Plan):
 
 def plan(spec: KernelSpec) -> MatrixPlan:
     """The numbers of a kernel; a pure function of its spec."""
-    rows, columns = tile_of(spec)
-    strategy, record, rolled = BY_NAME[spec.strategy], record_of(spec), spec.inner is Inner.ROLLED
-    in_output, interleaved = spec.totals is Totals.OUTPUT, spec.op != "gemv_rows"
-    if spec.isa is Isa.SCALAR:
-        column = smallest = scalar.body(strategy, record)
-    elif interleaved:
-        column = bodies.tile(strategy, record, rows, 1, rolled=rolled)
-        smallest = bodies.tile(strategy, record, GROUP_ROWS, 1)
-    else:
-        column = bodies.plain(strategy, record, rows)
-        smallest = bodies.plain(strategy, record, GROUP_ROWS)
-    first = column
-    if in_output:
-        first = bodies.panel(strategy, record, rows)
-    elif columns > 1:
-        first = bodies.tile(strategy, record, rows, columns, rolled=rolled)
+    return matrix(spec)
+
+
+def matrix(spec: KernelSpec) -> MatrixPlan:
+    """The numbers of a matrix product, of a kernel of any operation that has one."""
+    strategy, record = BY_NAME[spec.strategy], record_of(spec)
+    tile, column, exact = _functions(spec)
     return MatrixPlan(
         spec=spec,
         locals=(*ends("s", "vx", "vy"), *WALK),
-        constants=constants_of(strategy) if interleaved and strategy.constants else strategy.constants,
+        constants=bodies.constants_of(strategy, tile),
         pages=1,
         record=record,
-        tile=first,
-        column=None if first is column else column,
-        exact=smallest if smallest.exact else bodies.exact(strategy, smallest),
+        tile=tile,
+        column=column,
+        exact=exact,
         block=Q4_0.elements,
         group_bytes=GROUP_BYTES,
         group_rows=GROUP_ROWS,
@@ -164,11 +155,30 @@ def plan(spec: KernelSpec) -> MatrixPlan:
         steps_w=_STEPS * bodies.STEP_BYTES,
         steps_y=_STEPS * record.word_bytes,
         group_result=GROUP_ROWS * RESULT,
-        tile_result=rows * RESULT,
+        tile_result=tile.rows * RESULT,
         panel=PANEL,
         few=FEW,
-        notice=F16 if interleaved else F32,
+        notice=F32 if tile.quads else F16,
     )
+
+
+def _functions(spec: KernelSpec) -> tuple[Body, Body | None, Body]:
+    """The function that does most, the one for columns that it leaves, and the one that is right for any scales."""
+    rows, columns = tile_of(spec)
+    strategy, record, rolled = BY_NAME[spec.strategy], record_of(spec), spec.inner is Inner.ROLLED
+    if spec.isa is Isa.SCALAR:
+        only = scalar.body(strategy, record)
+        return only, None, only
+    if spec.op == "gemv_rows":
+        smallest = bodies.plain(strategy, record, GROUP_ROWS)
+        return bodies.plain(strategy, record, rows), None, bodies.exact(strategy, smallest)
+    exact = bodies.exact(strategy, bodies.tile(strategy, record, GROUP_ROWS, 1))
+    column = bodies.tile(strategy, record, rows, 1, rolled=rolled)
+    if spec.totals is Totals.OUTPUT:
+        return bodies.panel(strategy, record, rows), column, exact
+    if columns == 1:
+        return column, None, exact
+    return bodies.tile(strategy, record, rows, columns, rolled=rolled), column, exact
 
 
 def tile_of(spec: KernelSpec) -> tuple[int, int]:

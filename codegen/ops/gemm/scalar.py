@@ -50,8 +50,8 @@ def body(strategy: MatrixMultiply, record: Record) -> ScalarBody:
     """The only one that such a kernel has; it is right for any scales."""
     like = replace(
         tile(strategy, record, GROUP_ROWS, 1),
-        template="scalar",
         name=f"exact_{GROUP_ROWS}x1",
+        template="scalar",
         exact=True,
         locals=_LOCALS,
     )

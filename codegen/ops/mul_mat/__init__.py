@@ -1,0 +1,1 @@
+"""A matrix of weights times f32 activations, in one call."""

@@ -1,0 +1,54 @@
+"""The numbers of mul_mat: those of a matrix kernel, and those of the function that prepares a column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+from codegen.layouts import GROUP_BYTES, GROUP_LAYOUT
+from codegen.ops.gemm.local_variables import WALK
+from codegen.ops.gemm.plan import MatrixPlan, matrix
+from codegen.ops.quantize_mat.plan import ColumnPlan, column
+from codegen.plan import ends
+from codegen.spec import KernelSpec
+from codegen.strategies import Isa, Local
+
+_RANGES = ("s", "vx", "vy", "work")
+_WRITTEN = {"s", "work"}
+
+
+@dataclass(frozen=True)
+class MulMatPlan(MatrixPlan):
+    """All numbers of one kernel.
+
+    Attributes:
+        quantizer: of the function that prepares a column.
+    """
+
+    quantizer: ColumnPlan
+
+    @property
+    def apart(self) -> tuple[tuple[str, str], ...]:
+        """Ranges that must not overlap: what is written, and anything else."""
+        pairs = combinations(_RANGES, 2)
+        return tuple((f"${a}", f"${b}") for a, b in pairs if {a, b} & _WRITTEN)
+
+    @property
+    def layouts(self) -> tuple[tuple[str, str], ...]:
+        """Blocks of weights, and activations as they are prepared in scratch memory."""
+        return (f"x, {GROUP_BYTES} bytes", GROUP_LAYOUT), (f"work, {self.record.bytes} bytes", self.record.layout)
+
+
+def plan(spec: KernelSpec) -> MulMatPlan:
+    """The numbers of a kernel; a pure function of its spec."""
+    numbers = matrix(spec)
+    locals_of = (
+        *ends(*_RANGES),
+        *WALK,
+        Local("to", "i32", "where the next column is prepared"),
+        Local("left", "i32", "columns of the panel that are left"),
+    )
+    return MulMatPlan(
+        **{**vars(numbers), "locals": locals_of},
+        quantizer=column(spec, numbers.record, unroll=1 if spec.isa is Isa.SCALAR else 4),
+    )
