@@ -84,8 +84,7 @@ def _cells(result: Result, one: Measurement) -> dict[str, str]:
         "outliers": str(s.outliers),
         "ns/block": f"{one.per_block:.2f}",
     }
-    plainest = baseline(one.work)
-    if plainest and (base := result.beside(one, plainest.name, one.engine)):
+    if base := result.beside(one, baseline(one.work).name, one.engine):
         ratio = one.times_as_fast_as(base)
         cells |= {"x scalar": f"{ratio.value:.2f}", "95%": ratio.interval}
     if peer := _native(result, one):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from codegen.bench.problem import Problem, Work
 from codegen.errors import InputError
@@ -73,12 +74,12 @@ def together(operations: Sequence[str], columns: int | None = None) -> Usual:
     )
 
 
-_PLAINEST = {
-    Work.PRODUCTS: KernelSpec(Isa.SCALAR),
-    Work.QUANTISE: KernelSpec(Isa.SCALAR, op="quantize_row", x="q8_0", y=""),
-}
+_PLAINEST = {Work.PRODUCTS: "vec_dot", Work.QUANTISE: "quantize_row", Work.REPACK: "repack"}
 
 
-def baseline(work: Work) -> KernelSpec | None:
-    """The plainest scalar kernel that does it, which speed is told against; None where there is none."""
-    return _PLAINEST.get(work)
+@cache
+def baseline(work: Work) -> KernelSpec:
+    """The plainest scalar kernel that does it, which speed is told against."""
+    operation = OPERATIONS[_PLAINEST[work]]
+    x, y = (*operation.operands[0], "")[:2]
+    return KernelSpec(Isa.SCALAR, op=operation.name, x=x, y=y)

@@ -126,9 +126,8 @@ def _asked(options: argparse.Namespace) -> _Wanted:
             if problem.level != level:
                 notes.append(f"n = {n} does not fit in {level}: measured in {problem.level}")
             problems.append(problem)
-    plainest = baseline(problems[0].work)
-    chosen = [*([plainest] if plainest else []), *_kernels(options, operations)]
-    return tuple(dict.fromkeys(chosen)), list(dict.fromkeys(problems)), notes
+    specs = (baseline(problems[0].work), *_kernels(options, operations))
+    return tuple(dict.fromkeys(specs)), list(dict.fromkeys(problems)), notes
 
 
 def _operations(options: argparse.Namespace) -> tuple[str, ...]:

@@ -19,37 +19,43 @@ from codegen.ops.gemm.plan import PANEL, record_of
 from codegen.reference_matrix import interleave, prepare
 from codegen.spec import KernelSpec
 
-_ROWS = 16
+ROWS = 16
 """Rows of the largest tile, and of two groups of native GGML's."""
 
 USUAL = {
-    "gemv": Usual(Work.PRODUCTS, level="l2", multiple=_ROWS),
-    "gemm": Usual(Work.PRODUCTS, level="l2", columns=PANEL, multiple=_ROWS),
+    "gemv": Usual(Work.PRODUCTS, level="l2", multiple=ROWS),
+    "gemv_rows": Usual(Work.PRODUCTS, level="l2", multiple=ROWS),
+    "gemm": Usual(Work.PRODUCTS, level="l2", columns=PANEL, multiple=ROWS),
 }
 
 
 def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
     """A kernel in a module that repeats its call (templates/lib/timed/call.wat.j2)."""
-    y = prepare(problem.y, record_of(spec))
-    record = record_of(spec).bytes * Q8_0.blocks(problem.n)
+    record = record_of(spec)
+    prepared = np.frombuffer(prepare(problem.y, record), np.uint8)
+    y = Buffer("y", problem.columns * Q8_0.blocks(problem.n) * record.bytes, prepared)
+    return matrix_entry(spec, wasm, problem, y)
+
+
+def matrix_entry(spec: KernelSpec, wasm: bytes, problem: Problem, y: Buffer, *work: Buffer) -> Entry:
+    """Any matrix kernel: its activations lie as told, and its weights as its operation wants them."""
+    plain = Buffer("x", problem.bytes, problem.pattern)
     values: dict[str, int | str] = {
         "n": problem.n,
         "s": "s",
         "bs": problem.rows,
         "vx": "x",
         "vy": "y",
+        "by": y.bytes // problem.columns,
         "nr": problem.columns,
         "nc": problem.rows,
+        "work": "work",
     }
     return Entry(
         spec.name,
         spec.isa,
         wasm,
-        product_buffers(
-            problem,
-            _weights(problem),
-            Buffer("y", record * problem.columns, np.frombuffer(y, np.uint8)),
-        ),
+        (*product_buffers(problem, plain if spec.op == "gemv_rows" else _weights(problem), y), *work),
         tuple(values[name] for name, _ in spec.operation.parameters),
         problem.units,
         product_output(problem, _expected(problem)),
@@ -59,12 +65,12 @@ def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
 
 def _weights(problem: Problem) -> Buffer:
     groups = -(-problem.rows // GROUP_ROWS)
-    return Buffer("x", groups * GROUP_ROWS * problem.x_step, _interleaved(problem))
+    return Buffer("x", groups * GROUP_ROWS * problem.x_step, interleaved(problem))
 
 
 @lru_cache(maxsize=4)
-def _interleaved(problem: Problem) -> U8:
-    """As many rows as are whole groups, and begin again after them: the last group's alone may be left open."""
+def interleaved(problem: Problem) -> U8:
+    """Weights, 4 rows together, up to where groups and distinct rows begin again at once; they repeat."""
     rows = min(problem.rows, math.lcm(problem.distinct, GROUP_ROWS))
     repeated = np.resize(problem.pattern, rows * problem.x_step)
     return np.frombuffer(interleave(repeated, rows, problem.n), np.uint8)

@@ -36,7 +36,10 @@ class MulMatPlan(MatrixPlan):
     @property
     def layouts(self) -> tuple[tuple[str, str], ...]:
         """Blocks of weights, and activations as they are prepared in scratch memory."""
-        return (f"x, {GROUP_BYTES} bytes", GROUP_LAYOUT), (f"work, {self.record.bytes} bytes", self.record.layout)
+        return (f"x, {GROUP_BYTES} bytes", GROUP_LAYOUT), (
+            f"work, {self.record.bytes} bytes",
+            self.record.layout,
+        )
 
 
 def plan(spec: KernelSpec) -> MulMatPlan:
