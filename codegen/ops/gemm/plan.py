@@ -129,12 +129,7 @@ class MatrixPlan(Plan):
 
 
 def plan(spec: KernelSpec) -> MatrixPlan:
-    """The numbers of a kernel; a pure function of its spec."""
-    return matrix(spec)
-
-
-def matrix(spec: KernelSpec) -> MatrixPlan:
-    """The numbers of a matrix product, of a kernel of any operation that has one."""
+    """The numbers of a kernel that multiplies matrices, of any operation; a pure function of its spec."""
     strategy, record = BY_NAME[spec.strategy], record_of(spec)
     tile, column, exact = _functions(spec)
     return MatrixPlan(

@@ -48,6 +48,12 @@ SCALE_BITS: Constant = alike(
 ROWS = (4, 8, 12, 16)
 """Of a tile."""
 
+_SCALAR = ("gemv", "mul_mat")
+"""Operations that have a kernel without SIMD."""
+
+_PANELS = ("gemm", "mul_mat")
+"""Operations that are for many columns."""
+
 GEMV_TILES: tuple[tuple[int, int], ...] = tuple((rows, 1) for rows in ROWS)
 GEMM_TILES: tuple[tuple[int, int], ...] = tuple((rows, columns) for rows in ROWS for columns in (1, 2, 4, 8))
 
@@ -55,18 +61,20 @@ GEMM_TILES: tuple[tuple[int, int], ...] = tuple((rows, columns) for rows in ROWS
 def why_not(spec: KernelSpec) -> str | None:
     """Why a combination of options does not exist; None where it does."""
     assert spec.tile is not None, "the spec has checked it"
-    if spec.isa is Isa.SCALAR and (spec.op, spec.tile, spec.activations, spec.inner) != (
-        spec.op if spec.op in ("gemv", "mul_mat") else "gemv",
-        (ROWS[0], 1),
-        Activations.COMPACT,
-        Inner.UNROLLED,
-    ):
-        return f"isa scalar: gemv and mul_mat have it, {ROWS[0]}x1 at a time and without options"
+    rows, columns = spec.tile
     in_output = spec.totals is Totals.OUTPUT
-    if spec.op == "gemm" and in_output != (spec.tile[1] == 1):
-        return (
-            f"tile {spec.tile[0]}x{spec.tile[1]}: one column at a time and totals in the output go together"
-        )
-    if in_output and spec.inner != "unrolled":
+    if spec.isa is Isa.SCALAR:
+        plain = (spec.tile, spec.activations, spec.inner, spec.totals)
+        if spec.op in _SCALAR and plain == (
+            (ROWS[0], 1),
+            Activations.COMPACT,
+            Inner.UNROLLED,
+            Totals.REGISTERS,
+        ):
+            return None
+        return f"isa scalar: only {' and '.join(_SCALAR)} have it, {ROWS[0]}x1 at a time and without options"
+    if spec.op in _PANELS and in_output != (columns == 1):
+        return f"tile {rows}x{columns}: one column at a time and totals in the output go together"
+    if in_output and spec.inner is not Inner.UNROLLED:
         return f"inner {spec.inner}: with totals in the output all steps of a block are unpacked at once"
     return None

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from codegen.layouts import GROUP_BYTES, GROUP_LAYOUT
+from codegen.ops.gemm import plan as gemm
 from codegen.ops.gemm.local_variables import WALK
-from codegen.ops.gemm.plan import MatrixPlan, matrix
 from codegen.ops.quantize_mat.plan import ColumnPlan, column
 from codegen.plan import ends
 from codegen.spec import KernelSpec
@@ -18,7 +18,7 @@ _WRITTEN = {"s", "work"}
 
 
 @dataclass(frozen=True)
-class MulMatPlan(MatrixPlan):
+class MulMatPlan(gemm.MatrixPlan):
     """All numbers of one kernel.
 
     Attributes:
@@ -44,7 +44,7 @@ class MulMatPlan(MatrixPlan):
 
 def plan(spec: KernelSpec) -> MulMatPlan:
     """The numbers of a kernel; a pure function of its spec."""
-    numbers = matrix(spec)
+    numbers = gemm.plan(spec)
     locals_of = (
         *ends(*_RANGES),
         *WALK,
