@@ -77,6 +77,11 @@ def together(operations: Sequence[str], columns: int | None = None) -> Usual:
 _PLAINEST = {Work.PRODUCTS: "vec_dot", Work.QUANTISE: "quantize_row", Work.REPACK: "repack"}
 
 
+def baseline_of(op: str) -> KernelSpec:
+    """The plainest scalar kernel that does an operation's work."""
+    return baseline(usual(op).work)
+
+
 @cache
 def baseline(work: Work) -> KernelSpec:
     """The plainest scalar kernel that does it, which speed is told against."""
