@@ -30,6 +30,10 @@ class Arena:
         """Forgets every allocation."""
         self._top = self._base
 
+    def rewind(self, top: int) -> None:
+        """Forgets every allocation from this address on."""
+        self._top = top
+
     def allocate(self, size: int, residue: int = 0) -> int:
         """The address of `size` bytes, `residue` past a multiple of 64."""
         address = -(-self._top // _ALIGN) * _ALIGN + residue

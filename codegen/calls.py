@@ -33,7 +33,7 @@ class Call:
         for value in self.arguments.values():
             yield addresses[value] if isinstance(value, str) else value
 
-    def asking(self, **arguments: int) -> Call:
+    def asking(self, **arguments: int | str) -> Call:
         """The same call with other arguments."""
         return replace(self, arguments={**self.arguments, **arguments})
 

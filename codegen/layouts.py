@@ -53,6 +53,11 @@ class Record:
     activations: Activations
 
     @property
+    def name(self) -> str:
+        """As `pairs-broadcast`."""
+        return f"{self.kind}-{self.activations}"
+
+    @property
     def layout(self) -> str:
         """For people."""
         times = "each four times" if self.activations is Activations.BROADCAST else "each once"

@@ -5,7 +5,7 @@ Like codegen/memory_contract.py it is told a call, and knows no operation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -34,6 +34,21 @@ def check_ranges(instance: Instance, call: Call, report: Report) -> Iterator[str
                         yield from _refused(instance, call, place, report)
                     else:
                         yield from _complete(instance, call, place, report)
+
+
+def check_idle(
+    instance: Instance, call: Call, idle: Sequence[Mapping[str, int]], report: Report
+) -> Iterator[str]:
+    """With each of these arguments the call has nothing to do, and touches nothing, wherever its buffers are."""
+    inside = put(instance, call)
+    for addresses in (inside, dict.fromkeys(inside, WASM32_BYTES - 1)):
+        for arguments in idle:
+            label = ", ".join(f"{name} = {value}" for name, value in arguments.items())
+            before = _filled(instance, call, addresses)
+            instance.invoke(*call.asking(**arguments).placed(addresses))
+            report.count(0)
+            if (_memory(instance) != before).any():
+                yield f"{label}: wrote something"
 
 
 def _past_memory(instance: Instance, call: Call) -> Iterator[Place]:

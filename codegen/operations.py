@@ -6,16 +6,20 @@ spec find what they need of an operation with `stage`; they do not know the oper
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal
 
 from codegen.cost import RELAXED_DOTS, RELAXED_TRUNC
+from codegen.layouts import Kind, Record
 from codegen.ops.gemm import strategies as gemm
+from codegen.ops.quantize_mat import strategies as quantize_mat
 from codegen.ops.quantize_row import strategies as quantize_row
+from codegen.ops.repack import strategies as repack
 from codegen.ops.vec_dot import strategies as vec_dot
+from codegen.options import Activations
 from codegen.strategies import Isa, Strategy
 
 if TYPE_CHECKING:  # the spec reads this list
@@ -45,6 +49,7 @@ class Operation:
         most_accumulators: independent sums that its kernels can have.
         package: its package in codegen/ops/, and the start of its template's name, where that is another operation's.
         fixed: strategies that are one block a turn and compute scales, and cannot be otherwise.
+        records: by strategy, the kind of prepared activations that its kernels take or give, where they do.
     """
 
     name: str
@@ -60,6 +65,7 @@ class Operation:
     most_accumulators: int = 1
     package: str = ""
     fixed: tuple[str, ...] = ()
+    records: Mapping[str, Kind] = field(default_factory=dict)
 
     def strategies_of(self, isa: Isa) -> tuple[str, ...]:
         """The names of an ISA's strategies, the default first."""
@@ -77,9 +83,9 @@ class Operation:
     def stage(self, name: Stage) -> ModuleType:
         """The module of codegen/ops/<operation>/ that a stage needs.
 
-        `plan` has `plan(spec)`, `verification` has `check(spec, wasm, report)`, `vectors` has `cases()`, `bench` has
-        `USUAL` and `entry(spec, wasm, problem)`. Imported when it is asked for, since those stages come after the spec,
-        and the spec reads this list.
+        `plan` has `plan(spec)`, `verification` has `check(spec, wasm, report)`, `vectors` has `cases()`, or where
+        there are records `cases(record)`, `bench` has `USUAL` and `entry(spec, wasm, problem)`. Imported when it is
+        asked for, since those stages come after the spec, and the spec reads this list.
         """
         return import_module(f"codegen.ops.{self.package or self.name}.{name}")
 
@@ -112,6 +118,27 @@ OPERATIONS: dict[str, Operation] = {
             relaxed_opcodes=(RELAXED_TRUNC,),
         ),
         Operation(
+            name="quantize_mat",
+            operands=(("q8_0",),),
+            parameters=tuple((name, "i32") for name in ("n", "s", "vx", "bx", "nr")),
+            export="{contract}",
+            strategies=quantize_mat.ALL,
+            why_not=quantize_mat.why_not,
+            relaxed_opcodes=(RELAXED_TRUNC,),
+            options=("activations",),
+            records={kind.value: kind for kind in Kind},
+        ),
+        Operation(
+            name="repack",
+            operands=(("q4_0",),),
+            parameters=tuple((name, "i32") for name in ("n", "s", "vx", "bx", "nc")),
+            export="{contract}",
+            strategies=repack.ALL,
+            why_not=repack.why_not,
+            relaxed_opcodes=(),
+            most_unroll=1,
+        ),
+        Operation(
             name="gemv",
             operands=(("q4_0", "q8_0"),),
             parameters=_MATRIX,
@@ -122,6 +149,7 @@ OPERATIONS: dict[str, Operation] = {
             tiles=gemm.GEMV_TILES,
             options=("activations", "inner"),
             most_unroll=1,
+            records=gemm.KINDS,
             package="gemm",
         ),
         Operation(
@@ -134,6 +162,7 @@ OPERATIONS: dict[str, Operation] = {
             relaxed_opcodes=RELAXED_DOTS,
             tiles=gemm.GEMV_TILES,
             most_unroll=1,
+            records=gemm.KINDS,
             package="gemm",
         ),
         Operation(
@@ -147,6 +176,8 @@ OPERATIONS: dict[str, Operation] = {
             tiles=gemm.GEMM_TILES,
             options=("activations", "inner", "totals"),
             most_unroll=1,
+            records=gemm.KINDS,
+            package="gemm",
         ),
     )
 }
@@ -157,8 +188,17 @@ def contract_of(operation: str, operands: tuple[str, ...]) -> str:
     return "_".join((operation, *operands))
 
 
-def contracts() -> Iterator[tuple[str, Operation]]:
-    """Every contract there is: its name, and its operation."""
+def interface_of(contract: str, record: Record | None) -> str:
+    """The name of a contract and of the records that its kernels take or give."""
+    return contract if record is None else f"{contract}-{record.name}"
+
+
+def interfaces() -> Iterator[tuple[str, Operation, Record | None]]:
+    """Every interface there is, each with conformance vectors of its own: its contract, operation and records."""
     for operation in OPERATIONS.values():
+        kinds = dict.fromkeys(operation.records.values())
+        forms = tuple(Activations) if "activations" in operation.options else (Activations.COMPACT,)
+        records: list[Record | None] = [Record(kind, activations) for kind in kinds for activations in forms]
         for operands in operation.operands:
-            yield contract_of(operation.name, operands), operation
+            for record in records or [None]:
+                yield contract_of(operation.name, operands), operation, record

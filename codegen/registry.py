@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from codegen.errors import SpecError
 from codegen.operations import OPERATIONS
-from codegen.options import Memory, Scales
+from codegen.options import Activations, Memory, Scales
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.tune import shipped
@@ -38,6 +38,17 @@ SINGLES: tuple[KernelSpec, ...] = (
     KernelSpec(Isa.RELAXED, unroll=4, scales=Scales.TABLE),
     KernelSpec(Isa.RELAXED, unroll=4, memory=Memory.IMPORT),
     KernelSpec(Isa.SCALAR, op="quantize_row", x="q8_0", y=""),
+    *(
+        KernelSpec(isa, unroll, strategy=kind, activations=how, op="quantize_mat", x="q8_0", y="")
+        for isa, unroll, kind, how in (
+            (Isa.SCALAR, 1, "sums", Activations.COMPACT),
+            (Isa.SIMD128, 4, "wide", Activations.COMPACT),
+            (Isa.SIMD128, 4, "wide", Activations.BROADCAST),
+            (Isa.RELAXED, 4, "sums", Activations.COMPACT),
+            (Isa.RELAXED, 4, "pairs", Activations.BROADCAST),
+        )
+    ),
+    *(KernelSpec(isa, op="repack", x="q4_0", y="") for isa in (Isa.SCALAR, Isa.SIMD128)),
 )
 """Kernels shipped as they are."""
 

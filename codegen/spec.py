@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 
 from codegen.errors import SpecError, shown
 from codegen.formats import FORMATS
-from codegen.operations import OPERATIONS, Operation, contract_of
+from codegen.layouts import Record
+from codegen.operations import OPERATIONS, Operation, contract_of, interface_of
 from codegen.options import OPTIONS, Activations, Fold, Inner, Memory, Scales, Totals, default
 from codegen.strategies import Isa
 
@@ -106,7 +107,7 @@ class KernelSpec:
         _check_range("accumulators", self.accumulators, self.operation.most_accumulators)
         if self.unroll % self.accumulators:
             raise SpecError(f"accumulators = {self.accumulators}: must divide unroll = {self.unroll}")
-        if self.is_fixed and (self.unroll, self.scales) != (1, Scales.ARITHMETIC):
+        if self.strategy in self.operation.fixed and (self.unroll, self.scales) != (1, Scales.ARITHMETIC):
             raise SpecError(
                 f"strategy {self.strategy!r}: reproduces a published kernel, unroll 1 and arithmetic scales only"
             )
@@ -132,13 +133,24 @@ class KernelSpec:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether its strategy allows one unroll only."""
-        return self.strategy in self.operation.fixed
+        """Whether its operation or strategy allows one unroll only."""
+        return self.operation.most_unroll == 1 or self.strategy in self.operation.fixed
 
     @property
     def contract(self) -> str:
         """What every variant of this kernel computes, whatever its tile."""
         return contract_of(self.op, self.operands)
+
+    @property
+    def record(self) -> Record | None:
+        """What its prepared activations are, where it takes or gives such."""
+        kind = self.operation.records.get(self.strategy)
+        return None if kind is None else Record(kind, self.activations)
+
+    @property
+    def interface(self) -> str:
+        """What callers see of it: its contract, and its records where they are part of that."""
+        return interface_of(self.contract, self.record)
 
     @property
     def export(self) -> str:

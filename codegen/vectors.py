@@ -8,49 +8,43 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from codegen.assemble import assemble
 from codegen.engines.job import Job, kernel_entry
 from codegen.opcodes import known_answers, opcode_wat
-from codegen.operations import contracts
+from codegen.operations import interface_of, interfaces
 from codegen.render import render
 from codegen.spec import KernelSpec
 
 OPCODES = "opcodes.json"
 
-PLACES: dict[Literal["start", "end", "high"], tuple[str, ...]] = {
-    "start": ("read before the start", "unaligned addresses"),
-    "end": ("tail over-read", "end of memory"),
-    "high": ("pointers over 2 GiB", "end of memory"),
-}
-"""Where buffers can be placed, and the kinds of fault that finds."""
-
 
 def files() -> dict[str, str]:
-    """Name and text of every vector file: one a contract, and one for opcodes."""
-    texts = {
-        f"{contract}.json": _lines(
-            {"format": "ggml-wasm-vectors", "version": 2, "contract": contract},
-            operation.stage("vectors").cases(),
+    """Name and text of every vector file: one an interface, and one for opcodes."""
+    texts = {}
+    for contract, operation, record in interfaces():
+        head = {"format": "ggml-wasm-vectors", "version": 2, "contract": contract}
+        which = [] if record is None else [record]
+        cases = operation.stage("vectors").cases(*which)
+        texts[f"{interface_of(contract, record)}.json"] = _lines(
+            head | ({"record": record.name} if record else {}), cases
         )
-        for contract, operation in contracts()
-    }
     return texts | {OPCODES: _lines({"format": "ggml-wasm-opcodes", "version": 1}, _opcodes())}
 
 
 def job(specs: Sequence[KernelSpec]) -> Job:
-    """Kernels and the vectors of their contracts, for engines to run."""
+    """Kernels and the vectors of their interfaces, for engines to run."""
     kernels = [
         kernel_entry(
-            spec.name, spec.contract, spec.isa.value, assemble(render(spec)), spec.export, spec.memory.value
+            spec.name, spec.interface, spec.isa.value, assemble(render(spec)), spec.export, spec.memory.value
         )
         for spec in specs
     ]
     texts = files()
     return {
         "kernels": kernels,
-        "vectors": {spec.contract: json.loads(texts[f"{spec.contract}.json"]) for spec in specs},
+        "vectors": {spec.interface: json.loads(texts[f"{spec.interface}.json"]) for spec in specs},
         "opcodes": json.loads(texts[OPCODES]),
     }
 

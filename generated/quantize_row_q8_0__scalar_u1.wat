@@ -265,6 +265,7 @@
           (if (i32.and (f32.gt (local.get $id) (f32.const 0)) (f32.lt (local.get $id) (f32.const inf)))
             (then
               ;; value / d, rounded half away from zero
+
               (local.set $v (f32.mul (f32.load offset=0 align=1 (local.get $x)) (local.get $id)))
               (i32.store8 offset=2 (local.get $y)
                 (i32.reinterpret_f32
@@ -457,6 +458,7 @@
                   (f32.add
                     (f32.trunc (f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))))
                     (f32.const 0x1.8p+23))))
+
             )
             (else
               ;; 1 / d is 0, infinite or NaN: all quants are 0
@@ -464,6 +466,7 @@
               (i64.store offset=10 align=1 (local.get $y) (i64.const 0))
               (i64.store offset=18 align=1 (local.get $y) (i64.const 0))
               (i64.store offset=26 align=1 (local.get $y) (i64.const 0))
+
             ))
           (local.set $x (i32.add (local.get $x) (i32.const 128)))
           (local.set $y (i32.add (local.get $y) (i32.const 34)))

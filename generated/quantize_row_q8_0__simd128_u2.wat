@@ -13,7 +13,7 @@
 ;; Needs: SIMD.
 ;; How: trunc, 2 blocks a turn, memory by export.
 ;; Why it is right: docs/numerics.md.
-;; Cost: 131.00 opcodes per 32 values in the main loop, locals and constants not counted.
+;; Cost: 113.00 opcodes per 32 values in the main loop, locals and constants not counted.
 ;; Generated: edit templates/quantize_row_q8_0.wat.j2 and what it imports, then `make bless`.
 (module
   (memory (export "memory") 1)
@@ -45,6 +45,100 @@
           (i64.lt_u (i64.extend_i32_u (local.get $b)) (local.get $a_end)))
       (then (unreachable))))
 
+  ;; quants of blocks, for any scale; scales are written already
+  (func $quantize_again
+    (param $x i32)    ;; the next value
+    (param $y i32)    ;; what the next block becomes
+    (param $end i32)  ;; address where the values end
+    (param $d v128)   ;; f32x4 scales, one block a lane
+    (local $id v128)  ;; f32x4 of 1 / scale, the next block's first
+    (local $own v128) ;; f32x4 of 1 / scale of one block
+    (local $v v128)   ;; f32x4 of value / scale
+    (local $n0 v128)  ;; i16x8 of 2 * value / scale
+    (local $n1 v128)  ;; i16x8 of 2 * value / scale
+    (local $q0 v128)  ;; i8x16 quants, the first half of a block
+    (local $q1 v128)  ;; i8x16 quants, the second half
+    ;; 1 / d, or 0 where quants are 0: where d is 0, infinite or NaN, or 1 / d overflows
+    (local.set $id (f32x4.div (v128.const f32x4 1 1 1 1) (local.get $d)))
+    (local.set $id
+      (v128.and (local.get $id) (f32x4.lt (local.get $id) (v128.const f32x4 inf inf inf inf))))
+    (loop $block
+      (local.set $own (i8x16.shuffle 0 1 2 3 0 1 2 3 0 1 2 3 0 1 2 3 (local.get $id) (local.get $id)))
+      ;; value / d, rounded half away from zero
+      (local.set $n0
+        (i16x8.narrow_i32x4_s
+          (i32x4.trunc_sat_f32x4_s
+            (f32x4.add
+              (local.tee $v (f32x4.mul (v128.load offset=0 align=1 (local.get $x)) (local.get $own)))
+              (v128.bitselect
+                (v128.const f32x4 0x1.fffffep-2 0x1.fffffep-2 0x1.fffffep-2 0x1.fffffep-2)
+                (local.get $v)
+                (v128.const i32x4 0x7fffffff 0x7fffffff 0x7fffffff 0x7fffffff))))
+          (i32x4.trunc_sat_f32x4_s
+            (f32x4.add
+              (local.tee $v (f32x4.mul (v128.load offset=16 align=1 (local.get $x)) (local.get $own)))
+              (v128.bitselect
+                (v128.const f32x4 0x1.fffffep-2 0x1.fffffep-2 0x1.fffffep-2 0x1.fffffep-2)
+                (local.get $v)
+                (v128.const i32x4 0x7fffffff 0x7fffffff 0x7fffffff 0x7fffffff))))))
+      (local.set $n1
+        (i16x8.narrow_i32x4_s
+          (i32x4.trunc_sat_f32x4_s
+            (f32x4.add
+              (local.tee $v (f32x4.mul (v128.load offset=32 align=1 (local.get $x)) (local.get $own)))
+              (v128.bitselect
+                (v128.const f32x4 0x1.fffffep-2 0x1.fffffep-2 0x1.fffffep-2 0x1.fffffep-2)
+                (local.get $v)
+                (v128.const i32x4 0x7fffffff 0x7fffffff 0x7fffffff 0x7fffffff))))
+          (i32x4.trunc_sat_f32x4_s
+            (f32x4.add
+              (local.tee $v (f32x4.mul (v128.load offset=48 align=1 (local.get $x)) (local.get $own)))
+              (v128.bitselect
+                (v128.const f32x4 0x1.fffffep-2 0x1.fffffep-2 0x1.fffffep-2 0x1.fffffep-2)
+                (local.get $v)
+                (v128.const i32x4 0x7fffffff 0x7fffffff 0x7fffffff 0x7fffffff))))))
+      (local.set $q0 (i8x16.narrow_i16x8_s (local.get $n0) (local.get $n1)))
+      (local.set $n0
+        (i16x8.narrow_i32x4_s
+          (i32x4.trunc_sat_f32x4_s
+            (f32x4.add
+              (local.tee $v (f32x4.mul (v128.load offset=64 align=1 (local.get $x)) (local.get $own)))
+              (v128.bitselect
+                (v128.const f32x4 0x1.fffffep-2 0x1.fffffep-2 0x1.fffffep-2 0x1.fffffep-2)
+                (local.get $v)
+                (v128.const i32x4 0x7fffffff 0x7fffffff 0x7fffffff 0x7fffffff))))
+          (i32x4.trunc_sat_f32x4_s
+            (f32x4.add
+              (local.tee $v (f32x4.mul (v128.load offset=80 align=1 (local.get $x)) (local.get $own)))
+              (v128.bitselect
+                (v128.const f32x4 0x1.fffffep-2 0x1.fffffep-2 0x1.fffffep-2 0x1.fffffep-2)
+                (local.get $v)
+                (v128.const i32x4 0x7fffffff 0x7fffffff 0x7fffffff 0x7fffffff))))))
+      (local.set $n1
+        (i16x8.narrow_i32x4_s
+          (i32x4.trunc_sat_f32x4_s
+            (f32x4.add
+              (local.tee $v (f32x4.mul (v128.load offset=96 align=1 (local.get $x)) (local.get $own)))
+              (v128.bitselect
+                (v128.const f32x4 0x1.fffffep-2 0x1.fffffep-2 0x1.fffffep-2 0x1.fffffep-2)
+                (local.get $v)
+                (v128.const i32x4 0x7fffffff 0x7fffffff 0x7fffffff 0x7fffffff))))
+          (i32x4.trunc_sat_f32x4_s
+            (f32x4.add
+              (local.tee $v (f32x4.mul (v128.load offset=112 align=1 (local.get $x)) (local.get $own)))
+              (v128.bitselect
+                (v128.const f32x4 0x1.fffffep-2 0x1.fffffep-2 0x1.fffffep-2 0x1.fffffep-2)
+                (local.get $v)
+                (v128.const i32x4 0x7fffffff 0x7fffffff 0x7fffffff 0x7fffffff))))))
+      (local.set $q1 (i8x16.narrow_i16x8_s (local.get $n0) (local.get $n1)))
+      (v128.store offset=2 align=1 (local.get $y) (local.get $q0))
+      (v128.store offset=18 align=1 (local.get $y) (local.get $q1))
+
+      (local.set $id (i8x16.shuffle 4 5 6 7 8 9 10 11 12 13 14 15 0 1 2 3 (local.get $id) (local.get $id)))
+      (local.set $x (i32.add (local.get $x) (i32.const 128)))
+      (local.set $y (i32.add (local.get $y) (i32.const 34)))
+      (br_if $block (i32.ne (local.get $x) (local.get $end)))))
+
   (func $quantize_row_q8_0 (export "quantize_row_q8_0")
     (param $x i32)    ;; the next f32
     (param $y i32)    ;; where the next block goes
@@ -62,10 +156,8 @@
     (local $h v128)           ;; i32x4 scales as f16
     (local $n0 v128)          ;; i16x8 of 2 * value / scale
     (local $n1 v128)          ;; i16x8 of 2 * value / scale
-    (local $id v128)          ;; f32x4 of 1 / scale, where values are done once more
-    (local $from i32)         ;; address of one of these values
-    (local $to i32)           ;; address of its quant
-    (local $w f32)            ;; value / scale
+    (local $q0 v128)          ;; i8x16 quants, the first half of a block
+    (local $q1 v128)          ;; i8x16 quants, the second half
 
     ;; the contract: trap before anything is written; no memory holds 2^30 values and their blocks
     (if (i64.ne (i64.and (local.get $k) (i64.const 0xffffffffc000001f)) (i64.const 0))
@@ -144,6 +236,7 @@
               (v128.const i32x4 0x7e00 0x7e00 0x7e00 0x7e00)
               (local.get $h)
               (f32x4.ne (local.get $m0) (local.get $m0))))
+
           ;; block 0: scale, and value / d rounded half away from zero, as half of trunc(2 * value / d)
           (v128.store16_lane offset=0 align=1 0 (local.get $y) (local.get $h))
           (local.set $n0
@@ -170,7 +263,7 @@
                   (f32x4.trunc (f32x4.mul (v128.load offset=48 align=1 (local.get $x)) (local.get $id2)))
                   (local.get $magic))
                 (local.get $magic))))
-          (v128.store offset=2 align=1 (local.get $y)
+          (local.set $q0
             (i8x16.narrow_i16x8_s
               (i16x8.shr_s
                 (i16x8.sub (local.get $n0) (i16x8.gt_s (local.get $n0) (local.get $minus)))
@@ -202,7 +295,7 @@
                   (f32x4.trunc (f32x4.mul (v128.load offset=112 align=1 (local.get $x)) (local.get $id2)))
                   (local.get $magic))
                 (local.get $magic))))
-          (v128.store offset=18 align=1 (local.get $y)
+          (local.set $q1
             (i8x16.narrow_i16x8_s
               (i16x8.shr_s
                 (i16x8.sub (local.get $n0) (i16x8.gt_s (local.get $n0) (local.get $minus)))
@@ -210,6 +303,9 @@
               (i16x8.shr_s
                 (i16x8.sub (local.get $n1) (i16x8.gt_s (local.get $n1) (local.get $minus)))
                 (i32.const 1))))
+          (v128.store offset=2 align=1 (local.get $y) (local.get $q0))
+          (v128.store offset=18 align=1 (local.get $y) (local.get $q1))
+
           ;; nearly never: zeros, NaN, infinities or tiny numbers came by, 2 / d is no number above 0: once more
           (if
             (i32.eqz
@@ -218,24 +314,11 @@
                   (f32x4.gt (local.get $id2) (v128.const f32x4 0 0 0 0))
                   (f32x4.lt (local.get $id2) (v128.const f32x4 inf inf inf inf)))))
             (then
-              (local.set $id (f32x4.div (v128.const f32x4 1 1 1 1) (local.get $d)))
-              (local.set $id
-                (v128.and (local.get $id) (f32x4.lt (local.get $id) (v128.const f32x4 inf inf inf inf))))
-              (local.set $from (i32.add (local.get $x) (i32.const 0)))
-              (local.set $to (i32.add (local.get $y) (i32.const 2)))
-              (loop $block
-                (loop $value
-                  (local.set $w
-                    (f32.mul (f32.load align=1 (local.get $from)) (f32x4.extract_lane 0 (local.get $id))))
-                  (i32.store8 (local.get $to)
-                    (i32.trunc_sat_f32_s
-                      (f32.add (local.get $w) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $w)))))
-                  (local.set $from (i32.add (local.get $from) (i32.const 4)))
-                  (local.set $to (i32.add (local.get $to) (i32.const 1)))
-                  (br_if $value (i32.and (i32.sub (local.get $from) (local.get $x)) (i32.const 127))))
-                (local.set $to (i32.add (local.get $to) (i32.const 2)))
-                (local.set $id (i8x16.shuffle 4 5 6 7 8 9 10 11 12 13 14 15 0 1 2 3 (local.get $id) (local.get $id)))
-                (br_if $block (i32.ne (local.get $from) (i32.add (local.get $x) (i32.const 128)))))))
+              (call $quantize_again
+                (i32.add (local.get $x) (i32.const 0))
+                (i32.add (local.get $y) (i32.const 0))
+                (i32.add (local.get $x) (i32.const 128))
+                (local.get $d))))
           ;; block 1: the largest magnitude; magnitudes are ordered as their bits are, NaN above all
           (local.set $m0
             (i32x4.max_u
@@ -286,6 +369,7 @@
               (v128.const i32x4 0x7e00 0x7e00 0x7e00 0x7e00)
               (local.get $h)
               (f32x4.ne (local.get $m0) (local.get $m0))))
+
           ;; block 1: scale, and value / d rounded half away from zero, as half of trunc(2 * value / d)
           (v128.store16_lane offset=34 align=1 0 (local.get $y) (local.get $h))
           (local.set $n0
@@ -312,7 +396,7 @@
                   (f32x4.trunc (f32x4.mul (v128.load offset=176 align=1 (local.get $x)) (local.get $id2)))
                   (local.get $magic))
                 (local.get $magic))))
-          (v128.store offset=36 align=1 (local.get $y)
+          (local.set $q0
             (i8x16.narrow_i16x8_s
               (i16x8.shr_s
                 (i16x8.sub (local.get $n0) (i16x8.gt_s (local.get $n0) (local.get $minus)))
@@ -344,7 +428,7 @@
                   (f32x4.trunc (f32x4.mul (v128.load offset=240 align=1 (local.get $x)) (local.get $id2)))
                   (local.get $magic))
                 (local.get $magic))))
-          (v128.store offset=52 align=1 (local.get $y)
+          (local.set $q1
             (i8x16.narrow_i16x8_s
               (i16x8.shr_s
                 (i16x8.sub (local.get $n0) (i16x8.gt_s (local.get $n0) (local.get $minus)))
@@ -352,6 +436,9 @@
               (i16x8.shr_s
                 (i16x8.sub (local.get $n1) (i16x8.gt_s (local.get $n1) (local.get $minus)))
                 (i32.const 1))))
+          (v128.store offset=36 align=1 (local.get $y) (local.get $q0))
+          (v128.store offset=52 align=1 (local.get $y) (local.get $q1))
+
           ;; nearly never: zeros, NaN, infinities or tiny numbers came by, 2 / d is no number above 0: once more
           (if
             (i32.eqz
@@ -360,24 +447,11 @@
                   (f32x4.gt (local.get $id2) (v128.const f32x4 0 0 0 0))
                   (f32x4.lt (local.get $id2) (v128.const f32x4 inf inf inf inf)))))
             (then
-              (local.set $id (f32x4.div (v128.const f32x4 1 1 1 1) (local.get $d)))
-              (local.set $id
-                (v128.and (local.get $id) (f32x4.lt (local.get $id) (v128.const f32x4 inf inf inf inf))))
-              (local.set $from (i32.add (local.get $x) (i32.const 128)))
-              (local.set $to (i32.add (local.get $y) (i32.const 36)))
-              (loop $block
-                (loop $value
-                  (local.set $w
-                    (f32.mul (f32.load align=1 (local.get $from)) (f32x4.extract_lane 0 (local.get $id))))
-                  (i32.store8 (local.get $to)
-                    (i32.trunc_sat_f32_s
-                      (f32.add (local.get $w) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $w)))))
-                  (local.set $from (i32.add (local.get $from) (i32.const 4)))
-                  (local.set $to (i32.add (local.get $to) (i32.const 1)))
-                  (br_if $value (i32.and (i32.sub (local.get $from) (local.get $x)) (i32.const 127))))
-                (local.set $to (i32.add (local.get $to) (i32.const 2)))
-                (local.set $id (i8x16.shuffle 4 5 6 7 8 9 10 11 12 13 14 15 0 1 2 3 (local.get $id) (local.get $id)))
-                (br_if $block (i32.ne (local.get $from) (i32.add (local.get $x) (i32.const 256)))))))
+              (call $quantize_again
+                (i32.add (local.get $x) (i32.const 128))
+                (i32.add (local.get $y) (i32.const 34))
+                (i32.add (local.get $x) (i32.const 256))
+                (local.get $d))))
           (local.set $x (i32.add (local.get $x) (i32.const 256)))
           (local.set $y (i32.add (local.get $y) (i32.const 68)))
           (br_if $unrolled (i32.ne (local.get $x) (local.get $stop))))))
@@ -436,6 +510,7 @@
               (v128.const i32x4 0x7e00 0x7e00 0x7e00 0x7e00)
               (local.get $h)
               (f32x4.ne (local.get $m0) (local.get $m0))))
+
           ;; block 0: scale, and value / d rounded half away from zero, as half of trunc(2 * value / d)
           (v128.store16_lane offset=0 align=1 0 (local.get $y) (local.get $h))
           (local.set $n0
@@ -462,7 +537,7 @@
                   (f32x4.trunc (f32x4.mul (v128.load offset=48 align=1 (local.get $x)) (local.get $id2)))
                   (local.get $magic))
                 (local.get $magic))))
-          (v128.store offset=2 align=1 (local.get $y)
+          (local.set $q0
             (i8x16.narrow_i16x8_s
               (i16x8.shr_s
                 (i16x8.sub (local.get $n0) (i16x8.gt_s (local.get $n0) (local.get $minus)))
@@ -494,7 +569,7 @@
                   (f32x4.trunc (f32x4.mul (v128.load offset=112 align=1 (local.get $x)) (local.get $id2)))
                   (local.get $magic))
                 (local.get $magic))))
-          (v128.store offset=18 align=1 (local.get $y)
+          (local.set $q1
             (i8x16.narrow_i16x8_s
               (i16x8.shr_s
                 (i16x8.sub (local.get $n0) (i16x8.gt_s (local.get $n0) (local.get $minus)))
@@ -502,6 +577,9 @@
               (i16x8.shr_s
                 (i16x8.sub (local.get $n1) (i16x8.gt_s (local.get $n1) (local.get $minus)))
                 (i32.const 1))))
+          (v128.store offset=2 align=1 (local.get $y) (local.get $q0))
+          (v128.store offset=18 align=1 (local.get $y) (local.get $q1))
+
           ;; nearly never: zeros, NaN, infinities or tiny numbers came by, 2 / d is no number above 0: once more
           (if
             (i32.eqz
@@ -510,24 +588,11 @@
                   (f32x4.gt (local.get $id2) (v128.const f32x4 0 0 0 0))
                   (f32x4.lt (local.get $id2) (v128.const f32x4 inf inf inf inf)))))
             (then
-              (local.set $id (f32x4.div (v128.const f32x4 1 1 1 1) (local.get $d)))
-              (local.set $id
-                (v128.and (local.get $id) (f32x4.lt (local.get $id) (v128.const f32x4 inf inf inf inf))))
-              (local.set $from (i32.add (local.get $x) (i32.const 0)))
-              (local.set $to (i32.add (local.get $y) (i32.const 2)))
-              (loop $block
-                (loop $value
-                  (local.set $w
-                    (f32.mul (f32.load align=1 (local.get $from)) (f32x4.extract_lane 0 (local.get $id))))
-                  (i32.store8 (local.get $to)
-                    (i32.trunc_sat_f32_s
-                      (f32.add (local.get $w) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $w)))))
-                  (local.set $from (i32.add (local.get $from) (i32.const 4)))
-                  (local.set $to (i32.add (local.get $to) (i32.const 1)))
-                  (br_if $value (i32.and (i32.sub (local.get $from) (local.get $x)) (i32.const 127))))
-                (local.set $to (i32.add (local.get $to) (i32.const 2)))
-                (local.set $id (i8x16.shuffle 4 5 6 7 8 9 10 11 12 13 14 15 0 1 2 3 (local.get $id) (local.get $id)))
-                (br_if $block (i32.ne (local.get $from) (i32.add (local.get $x) (i32.const 128)))))))
+              (call $quantize_again
+                (i32.add (local.get $x) (i32.const 0))
+                (i32.add (local.get $y) (i32.const 0))
+                (i32.add (local.get $x) (i32.const 128))
+                (local.get $d))))
           (local.set $x (i32.add (local.get $x) (i32.const 128)))
           (local.set $y (i32.add (local.get $y) (i32.const 34)))
           (br_if $single (i32.ne (local.get $x) (local.get $end))))))))

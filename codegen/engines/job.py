@@ -13,10 +13,10 @@ Isa = Literal["scalar", "simd128", "relaxed"]
 
 
 class KernelEntry(TypedDict):
-    """One kernel: the name it is reported by, the contract whose vectors it runs, the feature it needs, its bytes."""
+    """One kernel: the name it is reported by, the interface whose vectors it runs, the feature it needs, its bytes."""
 
     name: str
-    contract: str
+    interface: str
     isa: Isa
     export: str
     memory: Literal["export", "import"]
@@ -81,11 +81,12 @@ class OpcodeCase(TypedDict):
 
 
 class Vectors(TypedDict):
-    """The file of a contract's vectors."""
+    """The file of an interface's vectors: a contract's, or where it has kinds of records, of one kind."""
 
     format: Literal["ggml-wasm-vectors"]
     version: Literal[2]
     contract: str
+    record: NotRequired[str]
     cases: list[Case]
 
 
@@ -98,7 +99,7 @@ class Opcodes(TypedDict):
 
 
 class Job(TypedDict):
-    """Everything that one run in one engine needs; vectors by contract."""
+    """Everything that one run in one engine needs; vectors by interface."""
 
     kernels: list[KernelEntry]
     vectors: dict[str, Vectors]
@@ -107,7 +108,7 @@ class Job(TypedDict):
 
 def cases_of(job: Job, kernel: KernelEntry) -> list[Case]:
     """What a kernel is to be run with."""
-    return job["vectors"][kernel["contract"]]["cases"]
+    return job["vectors"][kernel["interface"]]["cases"]
 
 
 def output_bytes(output: Output) -> int:
@@ -119,7 +120,7 @@ def output_bytes(output: Output) -> int:
 
 def kernel_entry(
     name: str,
-    contract: str,
+    interface: str,
     isa: Isa,
     wasm: bytes,
     export: str,
@@ -128,7 +129,7 @@ def kernel_entry(
     """The job's entry for one assembled kernel."""
     return {
         "name": name,
-        "contract": contract,
+        "interface": interface,
         "isa": isa,
         "export": export,
         "memory": memory,

@@ -18,11 +18,11 @@ export const FEATURES = {
 };
 
 export async function runJob(job) {
-  const vectors = Object.entries(job.vectors).map(([contract, { cases }]) => [contract, cases.map(parse)]);
+  const vectors = Object.entries(job.vectors).map(([name, { cases }]) => [name, cases.map(parse)]);
   const casesOf = Object.fromEntries(vectors);
   const kernels = [];
   for (const kernel of job.kernels) {
-    kernels.push(await reportOn(kernel, kernel.isa, casesOf[kernel.contract], runKernel));
+    kernels.push(await reportOn(kernel, kernel.isa, casesOf[kernel.interface], runKernel));
   }
   const opcodes = [];
   for (const opcode of job.opcodes.cases) opcodes.push(await reportOn(opcode, opcode.requires, [opcode], runOpcode));

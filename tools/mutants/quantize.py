@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from codegen.ops.quantize_row.plan import Block, QuantizePlan
+from codegen.ops.quantize_row.blocks import Block
+from codegen.ops.quantize_row.plan import RowPlan
 from tools.mutants.mutant import Mutant, text
 
 FRAME = "quantize_row_q8_0"
@@ -38,15 +39,15 @@ def fault(name: str, kernels: str, file: str, old: str, new: str) -> Mutant:
     return replace(made, kernels=tuple(f"{FRAME}__{kernel}" for kernel in made.kernels))
 
 
-def number(name: str, kernels: str, change: Callable[[QuantizePlan], QuantizePlan]) -> Mutant:
+def number(name: str, kernels: str, change: Callable[[RowPlan], RowPlan]) -> Mutant:
     """A fault in a plan of quantisers."""
     return Mutant(f"quantise: {name}", tuple(f"{FRAME}__{k}" for k in kernels.split()), plan=change)
 
 
-def last_block(change: Callable[[Block], Block]) -> Callable[[QuantizePlan], QuantizePlan]:
+def last_block(change: Callable[[Block], Block]) -> Callable[[RowPlan], RowPlan]:
     """Changes the last block of the last group."""
 
-    def changed(numbers: QuantizePlan) -> QuantizePlan:
+    def changed(numbers: RowPlan) -> RowPlan:
         *groups, group = numbers.groups
         return replace(numbers, groups=(*groups, (*group[:-1], change(group[-1]))))
 

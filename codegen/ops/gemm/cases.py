@@ -72,11 +72,11 @@ def all_cases() -> Iterator[Case]:
         yield random_case(f"blocks-{blocks}", 18, 6, blocks, "usual", ("block count",))
     yield random_case("any-finite-scale", 20, 9, 3, "finite", ("subnormals",))
     yield random_case("long", 17, 5, 129, "usual", ("long rows",))
-    yield from _extremes()
+    yield extremes()
     yield from _not_finite()
 
 
-def _extremes() -> Iterator[Case]:
+def extremes() -> Case:
     """Sums of one sign, in all bytes, in those of one accumulator of several, and of both signs."""
     weights = np.array([[7, 7], [-8, -8], [7, -8], [-8, 7]]).repeat(16, axis=1)
     weights = np.concatenate([weights, np.tile([7, 7, -8, -8], (1, 8)), np.tile([-8, 7], (1, 16))])
@@ -84,7 +84,7 @@ def _extremes() -> Iterator[Case]:
     quants = np.concatenate([quants, np.tile([127, 127, -128, -128], (1, 8)), np.tile([-128, 127], (1, 16))])
     rows = np.tile(weights, (4, 1))[:20]
     ones = np.full(max(len(rows), len(quants)), ONE, np.uint16)
-    yield made(
+    return made(
         "extremes",
         ("extremes of one sign", "i16 accumulators"),
         (len(rows), len(quants), 1),

@@ -41,6 +41,9 @@ ALL: tuple[MatrixMultiply, ...] = (
 
 BY_NAME: dict[str, MatrixMultiply] = {strategy.name: strategy for strategy in ALL}
 
+KINDS: dict[str, Kind] = {strategy.name: strategy.kind for strategy in ALL}
+"""The records that each reads."""
+
 SCALE_BITS: Constant = alike(
     "scale_bits", "i32x4", "0x8fffe000", "sign, exponent and fraction of an f16, moved to an f32's place"
 )

@@ -9,35 +9,41 @@ from codegen.strategies import Isa, Local, Strategy, alike
 if TYPE_CHECKING:  # the spec is made with this list
     from codegen.spec import KernelSpec
 
-_CONSTANTS = (
+CONSTANTS = (
     alike("magnitude", "i32x4", "0x7fffffff", "all bits of an f32 but its sign"),
     alike("minus", "i16x8", "-1", "-1 in each i16 lane"),
 )
-_MAGIC = alike("magic", "f32x4", "0x1.8p+23", "an f32 whose last bit is worth 1")
+"""Of vectors."""
 
-_SCALAR = (
+MAGIC = alike("magic", "f32x4", "0x1.8p+23", "an f32 whose last bit is worth 1")
+"""Of vectors where whole numbers are made by addition."""
+
+SCALAR = (
     *(Local(f"m{k}", "i32", "largest magnitude so far, as bits of an f32") for k in range(4)),
     Local("d", "f32", "the scale"),
     Local("id", "f32", "1 / scale"),
     Local("h", "i32", "the scale as f16"),
     Local("v", "f32", "value / scale"),
 )
-_VECTOR = (
+QUANTS = (
+    Local("n0", "v128", "i16x8 of 2 * value / scale"),
+    Local("n1", "v128", "i16x8 of 2 * value / scale"),
+    Local("q0", "v128", "i8x16 quants, the first half of a block"),
+    Local("q1", "v128", "i8x16 quants, the second half"),
+)
+"""Of vectors, what each block takes."""
+
+VECTOR = (
     Local("d", "v128", "f32x4 scales, one block a lane"),
     Local("id2", "v128", "f32x4 of 2 / scale"),
     Local("h", "v128", "i32x4 scales as f16"),
-    Local("n0", "v128", "i16x8 of 2 * value / scale"),
-    Local("n1", "v128", "i16x8 of 2 * value / scale"),
-    Local("id", "v128", "f32x4 of 1 / scale, where values are done once more"),
-    Local("from", "i32", "address of one of these values"),
-    Local("to", "i32", "address of its quant"),
-    Local("w", "f32", "value / scale"),
+    *QUANTS,
 )
 
 ALL: tuple[Strategy, ...] = (
-    Strategy("trunc", Isa.SCALAR, (), _SCALAR),
-    Strategy("trunc", Isa.SIMD128, (*_CONSTANTS, _MAGIC), _VECTOR),
-    Strategy("relaxed", Isa.RELAXED, _CONSTANTS, _VECTOR),
+    Strategy("trunc", Isa.SCALAR, (), SCALAR),
+    Strategy("trunc", Isa.SIMD128, (*CONSTANTS, MAGIC), VECTOR),
+    Strategy("relaxed", Isa.RELAXED, CONSTANTS, VECTOR),
 )
 """Every strategy."""
 

@@ -9,7 +9,7 @@ from codegen.engines.job import Output, Wide
 from codegen.formats import Q8_0
 from codegen.ops.quantize_row.cases import Case, small_cases, usual
 from codegen.reference import quantize_q8_0
-from codegen.vectors import PLACES
+from codegen.vector_cases import PLACES
 
 
 def cases() -> Iterator[VectorCase]:

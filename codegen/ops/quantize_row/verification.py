@@ -12,9 +12,9 @@ from codegen.formats import Q8_0
 from codegen.judge import Report
 from codegen.memory_contract import check_large, check_memory, check_refused
 from codegen.memory_ranges import check_ranges
+from codegen.ops.quantize_row.blocks import VALUE_BYTES
 from codegen.ops.quantize_row.cases import F32, Case, small_cases, sweeps, usual
 from codegen.ops.quantize_row.kernel import Quantizer
-from codegen.ops.quantize_row.plan import VALUE_BYTES
 from codegen.reference import quantize_q8_0
 from codegen.spec import KernelSpec
 
@@ -42,7 +42,7 @@ _REFUSED = tuple(
 def check(spec: KernelSpec, wasm: bytes, report: Report) -> Iterator[str]:
     """What is wrong with a kernel, one line each."""
     kernel, unroll = Quantizer(spec, wasm), spec.unroll
-    for case, wanted in _oracle():
+    for case, wanted in oracle():
         yield from _differences(case, kernel.quantize(case.values), wanted)
         report.count(len(case.values) // Q8_0.elements)
     # the last block in either loop
@@ -67,7 +67,8 @@ def call_of(values: F32) -> Call:
 
 
 @cache
-def _oracle() -> Sequence[tuple[Case, bytes]]:
+def oracle() -> Sequence[tuple[Case, bytes]]:
+    """Rows, and the blocks that they become."""
     return [(case, quantize_q8_0(case.values)) for case in (*small_cases(), *sweeps())]
 
 

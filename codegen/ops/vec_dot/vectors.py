@@ -14,7 +14,7 @@ from codegen.formats import Q4_0
 from codegen.ops.vec_dot.cases import Case, all_cases, random_case
 from codegen.ops.vec_dot.judge import HALF_ULP
 from codegen.reference import Expected, Kind, dot
-from codegen.vectors import PLACES
+from codegen.vector_cases import PLACES
 
 FURTHER_ROUNDINGS = 20
 """What a kernel may add to one rounding a term and one a block: joining accumulators, lanes and leftovers."""

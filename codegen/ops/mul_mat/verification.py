@@ -1,0 +1,115 @@
+"""mul_mat against the oracle of its two halves, quantising and multiplying, and against its contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from codegen.calls import Call
+from codegen.formats import Q4_0
+from codegen.inputs import rng_of
+from codegen.judge import Report
+from codegen.layouts import GROUP_BYTES
+from codegen.memory_contract import check_large, check_memory, check_nothing, check_refused
+from codegen.memory_ranges import check_ranges
+from codegen.ops.gemm.cases import Case, all_cases, random_case
+from codegen.ops.gemm.model import products
+from codegen.ops.gemm.plan import PANEL, record_of, tile_of
+from codegen.ops.gemm.verification import Known, known, refused, with_gaps, wrong_results
+from codegen.ops.mul_mat.kernel import F32, MulMat
+from codegen.reference import quantize_q8_0
+from codegen.reference_matrix import interleave, prepare
+from codegen.spec import KernelSpec
+
+_SPECIAL = (0.0, -0.0, 1e-40, 3e38, np.inf, -np.inf, np.nan)
+"""Activations that quantisers get wrong."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """f32 columns, shape (columns, n), and the same matrices with what these are quantised to."""
+
+    y: F32
+    known: Known
+
+
+def check(spec: KernelSpec, wasm: bytes, report: Report) -> Iterator[str]:
+    """What is wrong with a kernel, one line each."""
+    kernel = MulMat(spec, wasm)
+    for values in known_values():
+        case = values.known.case
+        weights = kernel.place(interleave(case.x, case.rows, case.n), case.rows, case.n)
+        yield from wrong_results(values.known, kernel.multiply(weights, values.y), report)
+    rows, columns = tile_of(spec)
+    calls = [
+        call_of(spec, random_case("mul_mat-memory", rows + 3, columns + 1, 2), 3),
+        call_of(spec, random_case("mul_mat-columns", rows, 5, 3), 1),
+        call_of(spec, random_case("mul_mat-tiles", 2 * rows, 2 * columns, 5), 0),
+    ]
+    yield from check_memory(kernel, calls, report)
+    yield from check_refused(kernel, calls[0], refused(calls[0]), report)
+    yield from check_nothing(kernel, calls[0], ({"nr": 0}, {"nc": 0}, {"nr": 0, "nc": 0, "vy": -8}), report)
+    yield from check_ranges(kernel, calls[0], report)
+    yield from check_large(kernel, calls[-1], report)
+
+
+@cache
+def known_values() -> tuple[Values, ...]:
+    """Every matrix of gemm's cases, times f32 columns."""
+    return tuple(_values(case) for case in all_cases())
+
+
+def values_of(case: Case) -> F32:
+    """f32 columns for a case: of another size in each column, and some with numbers that are special."""
+    rng = rng_of(f"values-{case.name}")
+    y = rng.standard_normal((case.columns, case.n)) * 2.0 ** rng.integers(-6, 7, (case.columns, 1))
+    found = y.astype(np.float32)
+    if case.kinds == ("non-finite scales",):
+        places = rng.integers(0, found.size, len(_SPECIAL))
+        found.reshape(-1)[places] = _SPECIAL
+    return found
+
+
+def quantized(case: Case, y: F32) -> Case:
+    """The same weights with columns quantised."""
+    return Case(case.name, case.kinds, case.rows, case.columns, case.n, case.x, quantize_q8_0(y))
+
+
+def call_of(spec: KernelSpec, case: Case, gap: int) -> Call:
+    """A case's weights times f32 columns as a call, with floats between columns of results and of activations."""
+    y = values_of(case)
+    blocks = case.n // Q4_0.elements
+    inside = quantized(case, y)
+    apart = np.full((case.columns, gap), np.float32(7e30))
+    padded = np.concatenate([y, apart], axis=1).reshape(-1)[: y.size + gap * (case.columns - 1)]
+    record = record_of(spec)
+    records = prepare(inside.y, record)
+    last = (case.columns - 1) // PANEL * PANEL * blocks * record.bytes
+    return Call(
+        arguments={
+            "n": case.n,
+            "s": "s",
+            "bs": case.rows + gap,
+            "vx": "x",
+            "vy": "y",
+            "by": 4 * (case.n + gap),
+            "nr": case.columns,
+            "nc": case.rows,
+            "work": "work",
+        },
+        inputs={"x": interleave(case.x, case.rows, case.n), "y": padded.astype("<f4").tobytes()},
+        outputs={
+            "s": with_gaps(products(case.x, inside.y, case.rows, case.columns, case.n), gap),
+            "work": records[last:],
+        },
+        block_bytes={"x": GROUP_BYTES, "y": 4 * Q4_0.elements, "work": record.bytes},
+        blocks=case.rows * case.columns * blocks,
+    )
+
+
+def _values(case: Case) -> Values:
+    y = values_of(case)
+    return Values(y, known(quantized(case, y)))

@@ -1,0 +1,95 @@
+"""A kernel that prepares activations against the oracle, byte for byte, and against its contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+
+from codegen.calls import Call
+from codegen.formats import Q8_0
+from codegen.judge import Report
+from codegen.layouts import Record
+from codegen.memory_contract import check_large, check_memory, check_refused
+from codegen.memory_ranges import check_idle, check_ranges
+from codegen.ops.quantize_mat.cases import GAPS, call_of, matrix, overlapping
+from codegen.ops.quantize_mat.kernel import Preparer
+from codegen.ops.quantize_row.verification import oracle
+from codegen.placement import Place, put, wrong_outputs
+from codegen.reference_matrix import prepare
+from codegen.spec import KernelSpec
+
+_MOST = (1 << 31) - 1
+
+REFUSED = (
+    *({"n": n} for n in (1, 31, 33, 48, -1, -32, -(1 << 31), (1 << 31) - 1)),
+    *({"nr": nr} for nr in (-1, -2, -(1 << 31))),
+    *({"n": 0, "nr": -1}, {"n": 1, "nr": 0}),
+    # beyond any memory, and beyond 32 or 64 bits where that is not looked at
+    *({"nr": nr} for nr in (1 << 26, 1 << 27, 1 << 29, 1 << 30, _MOST)),
+    *(
+        {"n": n, "nr": nr, "bx": 0}
+        for n in (1 << 28, 1 << 30, (1 << 31) - 32)
+        for nr in (1, 4, 1 << 24, _MOST)
+    ),
+    *({"nr": nr, "bx": bx} for nr in (2, 3, 5, 1 << 16, _MOST) for bx in (1 << 31, -(1 << 30), -1, -128)),
+)
+"""Calls outside the contract, or of matrices that no memory holds."""
+
+IDLE = ({"nr": 0}, {"n": 0}, {"n": 0, "nr": 0}, {"n": 0, "nr": _MOST, "bx": -1}, {"n": 1 << 30, "nr": 0})
+"""Calls with nothing to do."""
+
+
+def check(spec: KernelSpec, wasm: bytes, report: Report) -> Iterator[str]:
+    """What is wrong with a kernel, one line each."""
+    kernel, unroll = Preparer(spec, wasm), spec.unroll
+    record = kernel.record
+    for name, values, wanted in _oracle(record):
+        yield from _differences(name, kernel.prepare(values), wanted, record)
+        report.count(values.size // Q8_0.elements)
+    yield from _check_strides(kernel, record, report)
+    # the last block of a column in either loop, and columns at any residue of the one before
+    both = [call_of(matrix("memory", 2, blocks), 5, record) for blocks in (2 * unroll, 2 * unroll + 1)]
+    yield from check_memory(kernel, both, report)
+    yield from check_refused(kernel, both[0], REFUSED, report)
+    yield from check_ranges(kernel, call_of(matrix("ranges", 3, unroll + 1), 2, record), report)
+    yield from check_idle(kernel, both[1], IDLE, report)
+    yield from check_large(kernel, call_of(matrix("large", 2, 3 * unroll - 1), 0, record), report)
+
+
+def _check_strides(kernel: Preparer, record: Record, report: Report) -> Iterator[str]:
+    calls = {
+        f"{columns} columns of {blocks} blocks, {gap} bytes between": call_of(
+            matrix(f"stride-{columns}-{blocks}-{gap}", columns, blocks), gap, record
+        )
+        for columns in (1, 2, 3, 7)
+        for blocks in (1, kernel.spec.unroll, 2 * kernel.spec.unroll + 1)
+        for gap in GAPS
+    } | {f"columns {stride} bytes apart": overlapping(stride, 5, 3, record) for stride in (0, 1, 4, 130)}
+    for what, call in calls.items():
+        yield from _run(kernel, call, what)
+        report.count(call.blocks)
+
+
+def _run(kernel: Preparer, call: Call, what: str) -> Iterator[str]:
+    place = Place(what, put(kernel, call))
+    kernel.invoke(*call.placed(place.addresses))
+    yield from wrong_outputs(kernel, call, place)
+
+
+@cache
+def _oracle(record: Record) -> list[tuple[str, np.ndarray, bytes]]:
+    """Every row that finds faults in a quantiser, as a matrix of one column."""
+    return [(case.name, case.values.reshape(1, -1), prepare(blocks, record)) for case, blocks in oracle()]
+
+
+def _differences(name: str, got: bytes, wanted: bytes, record: Record) -> Iterator[str]:
+    if got == wanted:
+        return
+    here, there = (np.frombuffer(data, "<u4").reshape(-1, record.bytes // 4) for data in (got, wanted))
+    wrong = np.flatnonzero((here != there).any(axis=1))
+    block = int(wrong[0])
+    word = int(np.flatnonzero(here[block] != there[block])[0])
+    what = f"word {word} is 0x{here[block, word]:08x}, expected 0x{there[block, word]:08x}"
+    yield f"{name}: record {block}: {what} ({len(wrong)} records wrong)"
