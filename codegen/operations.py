@@ -6,7 +6,7 @@ spec find what they need of an operation with `stage`; they do not know the oper
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import ModuleType
@@ -19,7 +19,6 @@ from codegen.ops.quantize_mat import strategies as quantize_mat
 from codegen.ops.quantize_row import strategies as quantize_row
 from codegen.ops.repack import strategies as repack
 from codegen.ops.vec_dot import strategies as vec_dot
-from codegen.options import Activations
 from codegen.strategies import Isa, Strategy
 
 if TYPE_CHECKING:  # the spec reads this list
@@ -83,9 +82,9 @@ class Operation:
     def stage(self, name: Stage) -> ModuleType:
         """The module of codegen/ops/<operation>/ that a stage needs.
 
-        `plan` has `plan(spec)`, `verification` has `check(spec, wasm, report)`, `vectors` has `cases()`, or where
-        there are records `cases(record)`, `bench` has `USUAL` and `entry(spec, wasm, problem)`. Imported when it is
-        asked for, since those stages come after the spec, and the spec reads this list.
+        `plan` has `plan(spec)`, `verification` has `check(spec, wasm, report)`, `vectors` has `cases(spec)`, `bench`
+        has `USUAL` and `entry(spec, wasm, problem)`. Imported when it is asked for, since those stages come after the
+        spec, and the spec reads this list.
         """
         return import_module(f"codegen.ops.{self.package or self.name}.{name}")
 
@@ -179,6 +178,20 @@ OPERATIONS: dict[str, Operation] = {
             records=gemm.KINDS,
             package="gemm",
         ),
+        Operation(
+            name="mul_mat",
+            operands=(("q4_0",),),
+            parameters=tuple(
+                (name, "i32") for name in ("n", "s", "bs", "vx", "vy", "by", "nr", "nc", "work")
+            ),
+            export="{contract}",
+            strategies=gemm.ALL,
+            why_not=gemm.why_not,
+            relaxed_opcodes=(*RELAXED_DOTS, RELAXED_TRUNC),
+            tiles=gemm.GEMM_TILES,
+            options=("activations", "inner", "totals"),
+            most_unroll=1,
+        ),
     )
 }
 
@@ -191,14 +204,3 @@ def contract_of(operation: str, operands: tuple[str, ...]) -> str:
 def interface_of(contract: str, record: Record | None) -> str:
     """The name of a contract and of the records that its kernels take or give."""
     return contract if record is None else f"{contract}-{record.name}"
-
-
-def interfaces() -> Iterator[tuple[str, Operation, Record | None]]:
-    """Every interface there is, each with conformance vectors of its own: its contract, operation and records."""
-    for operation in OPERATIONS.values():
-        kinds = dict.fromkeys(operation.records.values())
-        forms = tuple(Activations) if "activations" in operation.options else (Activations.COMPACT,)
-        records: list[Record | None] = [Record(kind, activations) for kind in kinds for activations in forms]
-        for operands in operation.operands:
-            for record in records or [None]:
-                yield contract_of(operation.name, operands), operation, record

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from codegen.errors import SpecError
 from codegen.operations import OPERATIONS
-from codegen.options import Activations, Memory, Scales
+from codegen.options import Memory, Scales
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.tune import shipped
@@ -31,6 +31,34 @@ FAMILIES: tuple[KernelSpec, ...] = (
 
 UNROLLS = (1, 2, 4)
 
+MATRIX = (
+    "quantize_mat_q8_0__scalar_u1",
+    "quantize_mat_q8_0__simd128_u4",
+    "quantize_mat_q8_0__simd128_u4_broadcast",
+    "quantize_mat_q8_0__relaxed-sums_u4",
+    "quantize_mat_q8_0__relaxed_u4_broadcast",
+    "repack_q4_0__scalar_u1",
+    "repack_q4_0__simd128_u1",
+    "gemv_q4_0_q8_0_4x1__scalar_u1",
+    "gemv_q4_0_q8_0_16x1__simd128_u1",
+    "gemv_q4_0_q8_0_16x1__simd128_u1_broadcast_rolled",
+    "gemv_q4_0_q8_0_16x1__relaxed_u1_broadcast_rolled",
+    "gemv_q4_0_q8_0_16x1__relaxed-dot32_u1",
+    "gemv_rows_q4_0_q8_0_4x1__simd128_u1",
+    "gemv_rows_q4_0_q8_0_4x1__relaxed_u1",
+    "gemv_rows_q4_0_q8_0_8x1__relaxed-dot32_u1",
+    "gemm_q4_0_q8_0_8x4__simd128_u1",
+    "gemm_q4_0_q8_0_8x4__simd128_u1_broadcast_rolled",
+    "gemm_q4_0_q8_0_16x1__relaxed_u1_broadcast_output",
+    "gemm_q4_0_q8_0_8x8__relaxed-dot32_u1",
+    "mul_mat_q4_0_4x1__scalar_u1",
+    "mul_mat_q4_0_8x4__simd128_u1",
+    "mul_mat_q4_0_8x4__simd128_u1_broadcast_rolled",
+    "mul_mat_q4_0_16x1__relaxed_u1_broadcast_output",
+    "mul_mat_q4_0_16x4__relaxed-dot32_u1",
+)
+"""Of the operations on matrices: one or two an ISA, for compilers like wasmtime's and for those like V8's."""
+
 SINGLES: tuple[KernelSpec, ...] = (
     KernelSpec(Isa.SCALAR, strategy="swar"),
     KernelSpec(Isa.SIMD128, strategy="article"),
@@ -38,17 +66,7 @@ SINGLES: tuple[KernelSpec, ...] = (
     KernelSpec(Isa.RELAXED, unroll=4, scales=Scales.TABLE),
     KernelSpec(Isa.RELAXED, unroll=4, memory=Memory.IMPORT),
     KernelSpec(Isa.SCALAR, op="quantize_row", x="q8_0", y=""),
-    *(
-        KernelSpec(isa, unroll, strategy=kind, activations=how, op="quantize_mat", x="q8_0", y="")
-        for isa, unroll, kind, how in (
-            (Isa.SCALAR, 1, "sums", Activations.COMPACT),
-            (Isa.SIMD128, 4, "wide", Activations.COMPACT),
-            (Isa.SIMD128, 4, "wide", Activations.BROADCAST),
-            (Isa.RELAXED, 4, "sums", Activations.COMPACT),
-            (Isa.RELAXED, 4, "pairs", Activations.BROADCAST),
-        )
-    ),
-    *(KernelSpec(isa, op="repack", x="q4_0", y="") for isa in (Isa.SCALAR, Isa.SIMD128)),
+    *map(KernelSpec.parse, MATRIX),
 )
 """Kernels shipped as they are."""
 

@@ -10,10 +10,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from codegen import registry
 from codegen.assemble import assemble
 from codegen.engines.job import Job, kernel_entry
 from codegen.opcodes import known_answers, opcode_wat
-from codegen.operations import interface_of, interfaces
 from codegen.render import render
 from codegen.spec import KernelSpec
 
@@ -21,16 +21,9 @@ OPCODES = "opcodes.json"
 
 
 def files() -> dict[str, str]:
-    """Name and text of every vector file: one an interface, and one for opcodes."""
-    texts = {}
-    for contract, operation, record in interfaces():
-        head = {"format": "ggml-wasm-vectors", "version": 2, "contract": contract}
-        which = [] if record is None else [record]
-        cases = operation.stage("vectors").cases(*which)
-        texts[f"{interface_of(contract, record)}.json"] = _lines(
-            head | ({"record": record.name} if record else {}), cases
-        )
-    return texts | {OPCODES: _lines({"format": "ggml-wasm-opcodes", "version": 1}, _opcodes())}
+    """Name and text of every vector file: one an interface of the kernels that we ship, and one for opcodes."""
+    texts = {f"{spec.interface}.json": _of(spec) for spec in _one_each(registry.REGISTERED)}
+    return texts | {OPCODES: _opcode_text()}
 
 
 def job(specs: Sequence[KernelSpec]) -> Job:
@@ -41,12 +34,26 @@ def job(specs: Sequence[KernelSpec]) -> Job:
         )
         for spec in specs
     ]
-    texts = files()
     return {
         "kernels": kernels,
-        "vectors": {spec.interface: json.loads(texts[f"{spec.interface}.json"]) for spec in specs},
-        "opcodes": json.loads(texts[OPCODES]),
+        "vectors": {spec.interface: json.loads(_of(spec)) for spec in _one_each(specs)},
+        "opcodes": json.loads(_opcode_text()),
     }
+
+
+def _one_each(specs: Sequence[KernelSpec]) -> Iterator[KernelSpec]:
+    """A kernel of each interface: what they share is all that vectors depend on."""
+    yield from {spec.interface: spec for spec in reversed(specs)}.values()
+
+
+def _of(spec: KernelSpec) -> str:
+    record = {"record": spec.record.name} if spec.record else {}
+    head = {"format": "ggml-wasm-vectors", "version": 2, "contract": spec.contract, **record}
+    return _lines(head, spec.operation.stage("vectors").cases(spec))
+
+
+def _opcode_text() -> str:
+    return _lines({"format": "ggml-wasm-opcodes", "version": 1}, _opcodes())
 
 
 def _opcodes() -> Iterator[dict[str, Any]]:

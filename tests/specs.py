@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import product
 
 from codegen.errors import SpecError
-from codegen.operations import MAX_UNROLL, OPERATIONS, Operation
-from codegen.options import Fold, Memory, Scales
+from codegen.operations import OPERATIONS, Operation
+from codegen.options import OPTIONS
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 
@@ -14,21 +14,29 @@ STRATEGY_OF_ISA: list[tuple[Isa, str]] = [(s.isa, s.name) for s in OPERATIONS["v
 
 
 def _specs(operation: Operation) -> Iterator[KernelSpec]:
-    unrolls, accumulators = range(1, MAX_UNROLL + 1), range(1, operation.most_accumulators + 1)
-    for operands, strategy, tile, unroll, accumulator, scales, fold, memory in product(
+    has = [field for field in OPTIONS if field in (*operation.options, "memory")]
+    for operands, strategy, tile, unroll, accumulators, *options in product(
         operation.operands,
         operation.strategies,
         operation.tiles or (None,),
-        unrolls,
-        accumulators,
-        Scales,
-        Fold,
-        Memory,
+        range(1, operation.most_unroll + 1),
+        range(1, operation.most_accumulators + 1),
+        *(OPTIONS[field] for field in has),
     ):
         x, y = (*operands, "")[:2]
-        how = (strategy.isa, unroll, accumulator, strategy.name, scales, fold, memory)
+        chosen = dict(zip(has, options, strict=True))
         try:
-            yield KernelSpec(*how, operation.name, x, y, tile)
+            yield KernelSpec(
+                strategy.isa,
+                unroll,
+                accumulators,
+                strategy.name,
+                op=operation.name,
+                x=x,
+                y=y,
+                tile=tile,
+                **chosen,
+            )
         except SpecError:
             continue
 

@@ -34,12 +34,13 @@ class Output(TypedDict, total=False):
 
     `bytes` are hex, and exact. `f32` is a list of numbers, each `{"bits": "0x3f800000"}`, `{"class": "nan"}`,
     `{"class": "nonfinite"}` or `{"value": 1.5, "bound": 1e-6}`. `untouched` is how many bytes it has, none of which
-    may be written.
+    may be written; `scratch` is how many it has, which may hold anything.
     """
 
     bytes: str
     f32: list[dict[str, Any]]
     untouched: int
+    scratch: int
 
 
 class Case(TypedDict):
@@ -113,8 +114,8 @@ def cases_of(job: Job, kernel: KernelEntry) -> list[Case]:
 
 def output_bytes(output: Output) -> int:
     """How long a buffer is."""
-    if "untouched" in output:
-        return output["untouched"]
+    if size := output.get("untouched", output.get("scratch")):
+        return size
     return len(output["bytes"]) // 2 if "bytes" in output else 4 * len(output.get("f32", ()))
 
 

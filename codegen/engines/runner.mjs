@@ -32,7 +32,7 @@ export async function runJob(job) {
 // A case with its buffers: what is in each before the call, and of those that are written what must be there after it.
 function parse(test) {
   const outputs = Object.entries(test.outputs).map(([name, expect]) => {
-    const size = expect.untouched ?? (expect.bytes?.length / 2 || 4 * (expect.f32?.length ?? 0));
+    const size = expect.untouched ?? expect.scratch ?? (expect.bytes?.length / 2 || 4 * (expect.f32?.length ?? 0));
     return { name, expect, data: new Uint8Array(size).fill(POISON) };
   });
   const inputs = Object.entries(test.inputs).map(([name, digits]) => ({ name, data: fromHex(digits) }));
@@ -141,6 +141,7 @@ function judgeAll(bytes, test, at) {
     if (!expect || expect.untouched !== undefined) continue;
     const stored = bytes.slice(at[name], at[name] + data.length);
     bytes.fill(POISON, at[name], at[name] + data.length);
+    if (expect.scratch !== undefined) continue;
     const judged = expect.bytes === undefined ? judgeNumbers(expect.f32, stored) : judgeBytes(name, expect.bytes, stored);
     result += judged.result;
     if (judged.expected) return { ...judged, result };

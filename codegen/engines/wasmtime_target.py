@@ -129,6 +129,9 @@ class Target:
             if "untouched" in output:
                 continue
             stored = self._memory[at[name] : at[name] + output_bytes(output)]
+            if "scratch" in output:
+                stored[:] = POISON
+                continue
             outcome = judge(name, output, stored.tobytes())
             stored[:] = POISON
             result += outcome.result

@@ -20,7 +20,7 @@ from codegen.arena import WASM32_BYTES
 from codegen.formats import FORMATS
 from codegen.gguf_file import GGUFFile
 from codegen.operations import OPERATIONS
-from codegen.options import Fold, Memory, Scales
+from codegen.options import OPTIONS
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from tests.fuzzing import TARGETS, first_fault
@@ -83,9 +83,7 @@ RIGHT: dict[str, st.SearchStrategy[Any]] = {
     "strategy": st.sampled_from(
         sorted({s.name for operation in OPERATIONS.values() for s in operation.strategies})
     ),
-    "scales": st.sampled_from(Scales),
-    "fold": st.sampled_from(Fold),
-    "memory": st.sampled_from(Memory),
+    **{field: st.sampled_from(option) for field, option in OPTIONS.items()},
     "op": st.sampled_from(list(OPERATIONS)),
     "x": st.sampled_from(list(FORMATS)),
     "y": st.sampled_from(["", *FORMATS]),
@@ -102,7 +100,8 @@ def test_any_fields(arguments: dict[str, Any]) -> None:
 
 
 NAMES = st.from_regex(
-    r"(vec_dot_q4_0|vec_dot|quantize_row)_q8_0(_4x1)?__\w+(-\w+)?_u\d+(_a\d)?(_table|_overflow)?(_narrow)?(_import)?",
+    r"(vec_dot_q4_0|vec_dot|quantize_row|quantize_mat|gemm_q4_0|repack)_q8_0(_4x1)?__\w+(-\w+)?_u\d+(_a\d)?"
+    r"(_table|_overflow)?(_narrow)?(_broadcast)?(_rolled)?(_output)?(_import)?",
     fullmatch=True,
 )
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from codegen import Isa, KernelSpec
 from codegen.errors import CodegenError, SpecError
 from codegen.operations import OPERATIONS
-from codegen.registry import FAMILIES, FASTEST, REGISTERED, UNROLLS, select
+from codegen.registry import FAMILIES, FASTEST, REGISTERED, SINGLES, UNROLLS, select
 from tests.specs import EVERY_SPEC
 
 
@@ -111,7 +111,7 @@ def test_what_is_no_canonical_name_is_refused(name: str) -> None:
         ({"isa": "relaxed", "unroll": 4, "accumulators": 4, "fold": "narrow"}, "fold"),
         ({"isa": "scalar", "unroll": 4, "scales": "overflow"}, "scales"),
         ({"isa": "relaxed", "scales": "overflow"}, "scales"),
-        ({"isa": "scalar", "op": "gemm"}, "op"),
+        ({"isa": "scalar", "op": "axpy"}, "op"),
         ({"isa": "scalar", "x": "q8_0"}, "formats"),
     ],
 )
@@ -132,7 +132,9 @@ def test_selection_by_pattern_isa_and_unroll() -> None:
     assert select() == REGISTERED
     assert {s.isa for s in select(isas=[Isa.RELAXED])} == {Isa.RELAXED}
     assert {s.unroll for s in select(unroll=7)} == {7, 1}
-    assert len(select(unroll=7)) == len(FAMILIES) + 1
+    fixed = [spec for spec in SINGLES if spec.is_fixed]
+    assert {"vec_dot_q4_0_q8_0__simd128-article_u1", "repack_q4_0__scalar_u1"} <= {s.name for s in fixed}
+    assert select(unroll=7) == (*(replace(family, unroll=7) for family in FAMILIES), *fixed)
     assert [s.name for s in select(["*scalar_u2"])] == ["vec_dot_q4_0_q8_0__scalar_u2"]
     assert select(["vec_dot_q4_0_q8_0__relaxed_u9_a3"]) == (
         KernelSpec(Isa.RELAXED, unroll=9, accumulators=3),

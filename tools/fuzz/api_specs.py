@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from codegen.errors import SpecError
-from codegen.operations import MAX_UNROLL, OPERATIONS, Operation
-from codegen.options import Fold, Memory, Scales
+from codegen.operations import OPERATIONS, Operation
+from codegen.options import OPTIONS
 from codegen.plan import plan
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from tools.fuzz.mutations import NUMBERS
 from tools.fuzz.target import expect, refused
 
+_OPTIONS = tuple(value for option in OPTIONS.values() for value in option)
 _STRATEGIES = tuple(strategy.name for operation in OPERATIONS.values() for strategy in operation.strategies)
 
 
@@ -26,7 +27,7 @@ def _any_value(random: Random) -> Any:
     return random.choice(
         (None, True, 0, -1, 2.0, 2.5, float("nan"), number, -number, 10**30, "", "relaxed", "relaxed\n", "q4_0", "\0",
          "\udcff", "x" * 5000, b"relaxed", [], ["dot"], {}, (), set(), object, np.int64(2), np.float32(2), np.zeros(2),
-         Isa.SCALAR, Scales.TABLE, Memory.IMPORT, *OPERATIONS, *_STRATEGIES)
+         Isa.SCALAR, (4, 1), (4.0, True), *_OPTIONS, *OPERATIONS, *_STRATEGIES)
     )  # fmt: skip
 
 
@@ -78,16 +79,19 @@ def any_spec(random: Random, operations: Sequence[Operation] = tuple(OPERATIONS.
     while True:
         operation = random.choice(operations)
         isa = random.choice(operation.isas)
-        unroll = random.randint(1, MAX_UNROLL)
+        unroll = random.randint(1, operation.most_unroll)
         accumulators = random.choice((1, 1, random.randint(1, operation.most_accumulators)))
         strategy = random.choice(operation.strategies_of(isa))
-        scales, fold = random.choice(tuple(Scales)), random.choice(tuple(Fold))
-        memory = random.choice(tuple(Memory))
+        options: dict[str, Any] = {
+            field: random.choice(tuple(option))
+            for field, option in OPTIONS.items()
+            if field in (*operation.options, "memory")
+        }
         x, y = (*random.choice(operation.operands), "")[:2]
         tile = random.choice(operation.tiles) if operation.tiles else None
         try:
             return KernelSpec(
-                isa, unroll, accumulators, strategy, scales, fold, memory, operation.name, x, y, tile
+                isa, unroll, accumulators, strategy, op=operation.name, x=x, y=y, tile=tile, **options
             )
         except SpecError:
             continue

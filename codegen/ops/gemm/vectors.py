@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from codegen.engines.job import Case as VectorCase
-from codegen.engines.job import Output, Wide
+from codegen.engines.job import Output
 from codegen.inputs import INFINITY, NAN, ONE, rng_of
-from codegen.layouts import Record
 from codegen.ops.gemm.cases import Case, extremes, made, random_case
 from codegen.ops.gemm.model import F32, products
-from codegen.reference_matrix import interleave, prepare
-from codegen.vectors import PLACES
+from codegen.ops.gemm.verification import call_of
+from codegen.spec import KernelSpec
+from codegen.vector_cases import PLACES, case_of, idle, traps
 
 _SHAPES = (
     (1, 1, 1),
@@ -38,39 +38,36 @@ _REFUSED = (
     {"nc": -1},
     {"nc": 1 << 30},
     {"nr": (1 << 31) - 1},
+    {"s": "x"},
+    {"s": "y"},
+    {"s": -64},
+    {"vx": -64},
+    {"vy": -64},
 )
-"""Arguments outside the contract, of 5 rows by 2 columns."""
+"""Arguments outside the contract, of 5 rows by 2 columns; -64 as an address is 64 bytes before 4 GiB."""
 
 
-def cases(op: str, record: Record) -> Iterator[VectorCase]:
-    """All of them, for operations on interleaved weights or, gemv_rows, on rows as they are."""
+def cases(spec: KernelSpec) -> Iterator[VectorCase]:
+    """All of them."""
     kinds = ("left-over rows", "left-over columns", "odd block count")
     for rows, columns, blocks in _SHAPES:
         name = f"shape-{rows}x{columns}-b{blocks}"
-        yield _product(op, record, random_case(name, rows, columns, blocks, "usual", kinds))
-    yield _product(op, record, random_case("nothing", 5, 2, 0))
-    yield _product(op, record, random_case("any-finite-scale", 18, 4, 1, "finite", ("subnormals",)))
-    yield _product(op, record, extremes())
+        yield _product(spec, random_case(name, rows, columns, blocks, "usual", kinds))
+    yield _product(spec, random_case("no-elements", 5, 2, 0))
+    yield _product(spec, random_case("any-finite-scale", 18, 4, 1, "finite", ("subnormals",)))
+    yield _product(spec, extremes())
     for label, half in (("inf", INFINITY), ("nan", NAN)):
-        yield _product(op, record, _not_finite(label, half))
+        yield _product(spec, _not_finite(label, half))
     for residue in range(16):
         case = random_case(f"align-{residue}", 5, 2, 1, "usual", ("unaligned addresses",))
-        yield {**_product(op, record, case), "align": residue}
-    for place, of in PLACES.items():
+        yield {**_product(spec, case), "align": residue}
+    for place, faults in PLACES.items():
         for rows, columns in ((5, 2), (16, 4), (19, 9)):
-            case = random_case(f"{place}-of-memory-{rows}x{columns}", rows, columns, 1, "usual", of)
-            yield {**_product(op, record, case), "place": place}
-    case = random_case("trap", 5, 2, 1, "usual", ("broken contract",))
-    for arguments in _REFUSED:
-        words = "-".join(f"{name}{value}" for name, value in arguments.items())
-        untouched: dict[str, Output] = {"s": {"untouched": 4 * case.rows * case.columns}}
-        yield {
-            **_product(op, record, case),
-            "name": f"trap-{words}",
-            "arguments": _arguments(case, **arguments),
-            "outputs": untouched,
-            "trap": True,
-        }
+            case = random_case(f"{place}-of-memory-{rows}x{columns}", rows, columns, 1, "usual", faults)
+            yield {**_product(spec, case), "place": place}
+    call = call_of(spec, random_case("trap", 5, 2, 1))
+    yield from traps(call, _REFUSED)
+    yield from idle(call, ({"nr": 0}, {"nc": 0}))
 
 
 def results(bits: F32) -> Output:
@@ -96,25 +93,6 @@ def _not_finite(label: str, half: int) -> Case:
     return made(f"scales-{label}", ("non-finite scales",), (37, 3, 1), weights, quants, dx, dy)
 
 
-def _product(op: str, record: Record, case: Case) -> VectorCase:
-    x = case.x if op == "gemv_rows" else interleave(case.x, case.rows, case.n)
-    return {
-        "name": case.name,
-        "kinds": list(case.kinds),
-        "arguments": _arguments(case),
-        "inputs": {"x": x.hex(), "y": prepare(case.y, record).hex()},
-        "outputs": {"s": results(products(case.x, case.y, case.rows, case.columns, case.n))},
-    }
-
-
-def _arguments(case: Case, **changed: int) -> list[int | str | Wide]:
-    arguments: dict[str, int | str | Wide] = {
-        "n": case.n,
-        "s": "s",
-        "bs": case.rows,
-        "vx": "x",
-        "vy": "y",
-        "nr": case.columns,
-        "nc": case.rows,
-    }
-    return [*{**arguments, **changed}.values()]
+def _product(spec: KernelSpec, case: Case) -> VectorCase:
+    bits = products(case.x, case.y, case.rows, case.columns, case.n)
+    return {**case_of(case.name, case.kinds, call_of(spec, case)), "outputs": {"s": results(bits)}}

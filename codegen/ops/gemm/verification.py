@@ -19,7 +19,7 @@ from codegen.memory_ranges import check_ranges
 from codegen.ops.gemm.cases import Case, all_cases, random_case
 from codegen.ops.gemm.kernel import MatrixKernel
 from codegen.ops.gemm.model import F32, products
-from codegen.ops.gemm.plan import plan, tile_of
+from codegen.ops.gemm.plan import record_of, tile_of
 from codegen.ops.vec_dot.judge import HALF_ULP, mismatch, ulps
 from codegen.placement import FILL
 from codegen.reference import Bytes, Expected, dot_rows, encode, f16_value
@@ -67,7 +67,7 @@ def weights_of(spec: KernelSpec, x: Bytes, rows: int, n: int) -> bytes:
 
 def call_of(spec: KernelSpec, case: Case, gap: int = 0) -> Call:
     """A case as a call, with so many floats between columns of results that nobody may write."""
-    numbers = plan(spec)
+    record = record_of(spec)
     return Call(
         arguments={
             "n": case.n,
@@ -80,10 +80,10 @@ def call_of(spec: KernelSpec, case: Case, gap: int = 0) -> Call:
         },
         inputs={
             "x": weights_of(spec, case.x, case.rows, case.n),
-            "y": prepare(case.y, numbers.record),
+            "y": prepare(case.y, record),
         },
         outputs={"s": with_gaps(products(case.x, case.y, case.rows, case.columns, case.n), gap)},
-        block_bytes={"x": GROUP_BYTES if numbers.interleaved else Q4_0.bytes, "y": numbers.record.bytes},
+        block_bytes={"x": Q4_0.bytes if spec.op == "gemv_rows" else GROUP_BYTES, "y": record.bytes},
         blocks=case.rows * case.columns * case.n // Q4_0.elements,
     )
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from codegen.calls import Call
 from codegen.engines.job import Case as VectorCase
-from codegen.engines.job import Output, Wide
+from codegen.engines.job import Output
+from codegen.layouts import Kind, Record
 from codegen.ops.gemm.cases import Case, random_case
-from codegen.ops.gemm.model import products
-from codegen.ops.gemm.plan import PANEL
 from codegen.ops.gemm.vectors import results
-from codegen.ops.mul_mat.verification import quantized, values_of
-from codegen.reference_matrix import interleave
-from codegen.vectors import PLACES
+from codegen.ops.mul_mat.verification import call_of, results_of
+from codegen.options import Activations
+from codegen.spec import KernelSpec
+from codegen.vector_cases import PLACES, case_of, idle, traps
 
 _SHAPES = (
     (1, 1, 1),
@@ -27,8 +28,8 @@ _SHAPES = (
 )
 """Rows, columns and blocks, around tiles and panels."""
 
-_MOST_RECORD_BYTES = 288
-"""Of any record: a kernel says which its own are, and vectors are for all kernels."""
+_LARGEST = Record(Kind.WIDE, Activations.BROADCAST)
+"""Scratch memory for this is enough for any kernel: each says which records its own are, and vectors are for all."""
 
 _REFUSED = (
     {"n": 31},
@@ -39,63 +40,43 @@ _REFUSED = (
     {"nc": -1},
     {"nc": 1 << 30},
     {"by": -4},
+    {"s": "x"},
+    {"s": "y"},
+    {"s": "work"},
+    {"work": "x"},
+    {"work": "y"},
+    {"work": -64},
+    {"vy": -64},
 )
+"""Arguments outside the contract, of 5 rows by 2 columns."""
 
 
-def cases() -> Iterator[VectorCase]:
-    """All of them."""
+def cases(spec: KernelSpec) -> Iterator[VectorCase]:
+    """All of them; they are the same for any kernel."""
     kinds = ("left-over rows", "left-over columns", "odd block count")
     for rows, columns, blocks in _SHAPES:
-        yield _product(
-            random_case(f"shape-{rows}x{columns}-b{blocks}", rows, columns, blocks, "usual", kinds)
-        )
+        name = f"shape-{rows}x{columns}-b{blocks}"
+        yield _product(random_case(name, rows, columns, blocks, "usual", kinds))
     for residue in range(16):
         case = random_case(f"align-{residue}", 5, 2, 1, "usual", ("unaligned addresses",))
         yield {**_product(case), "align": residue}
-    for place, of in PLACES.items():
+    for place, faults in PLACES.items():
         for rows, columns in ((5, 2), (19, 5)):
-            case = random_case(f"{place}-of-memory-{rows}x{columns}", rows, columns, 1, "usual", of)
+            case = random_case(f"{place}-of-memory-{rows}x{columns}", rows, columns, 1, "usual", faults)
             yield {**_product(case), "place": place}
-    case = random_case("trap", 5, 2, 1, "usual", ("broken contract",))
-    for arguments in _REFUSED:
-        words = "-".join(f"{name}{value}" for name, value in arguments.items())
-        untouched: dict[str, Output] = {"s": {"untouched": 4 * case.rows * case.columns}}
-        yield {
-            **_product(case),
-            "name": f"trap-{words}",
-            "arguments": _arguments(case, **arguments),
-            "outputs": untouched,
-            "trap": True,
-        }
+    call = _call(random_case("trap", 5, 2, 1))
+    yield from traps(call, _REFUSED)
+    yield from idle(call, ({"nr": 0}, {"nc": 0}))
+
+
+def _call(case: Case) -> Call:
+    return call_of(_LARGEST, case)
 
 
 def _product(case: Case) -> VectorCase:
-    y = values_of(case)
-    bits = products(case.x, quantized(case, y).y, case.rows, case.columns, case.n)
-    scratch = min(case.columns, PANEL) * case.n // 32 * _MOST_RECORD_BYTES
-    return {
-        "name": case.name,
-        "kinds": list(case.kinds),
-        "arguments": _arguments(case),
-        "inputs": {
-            "x": interleave(case.x, case.rows, case.n).hex(),
-            "y": y.astype("<f4").tobytes().hex(),
-            "work": bytes(scratch).hex(),
-        },
-        "outputs": {"s": results(bits)},
+    call = _call(case)
+    outputs: dict[str, Output] = {
+        "s": results(results_of(case)),
+        "work": {"scratch": len(call.outputs["work"])},
     }
-
-
-def _arguments(case: Case, **changed: int) -> list[int | str | Wide]:
-    arguments: dict[str, int | str | Wide] = {
-        "n": case.n,
-        "s": "s",
-        "bs": case.rows,
-        "vx": "x",
-        "vy": "y",
-        "by": 4 * case.n,
-        "nr": case.columns,
-        "nc": case.rows,
-        "work": "work",
-    }
-    return [*{**arguments, **changed}.values()]
+    return {**case_of(case.name, case.kinds, call), "outputs": outputs}

@@ -12,12 +12,12 @@ from codegen.calls import Call
 from codegen.formats import Q4_0
 from codegen.inputs import rng_of
 from codegen.judge import Report
-from codegen.layouts import GROUP_BYTES
+from codegen.layouts import GROUP_BYTES, Record
 from codegen.memory_contract import check_large, check_memory, check_nothing, check_refused
 from codegen.memory_ranges import check_ranges
 from codegen.ops.gemm.cases import Case, all_cases, random_case
 from codegen.ops.gemm.model import products
-from codegen.ops.gemm.plan import PANEL, record_of, tile_of
+from codegen.ops.gemm.plan import PANEL, tile_of
 from codegen.ops.gemm.verification import Known, known, refused, with_gaps, wrong_results
 from codegen.ops.mul_mat.kernel import F32, MulMat
 from codegen.reference import quantize_q8_0
@@ -45,9 +45,10 @@ def check(spec: KernelSpec, wasm: bytes, report: Report) -> Iterator[str]:
         yield from wrong_results(values.known, kernel.multiply(weights, values.y), report)
     rows, columns = tile_of(spec)
     calls = [
-        call_of(spec, random_case("mul_mat-memory", rows + 3, columns + 1, 2), 3),
-        call_of(spec, random_case("mul_mat-columns", rows, 5, 3), 1),
-        call_of(spec, random_case("mul_mat-tiles", 2 * rows, 2 * columns, 5), 0),
+        call_of(kernel.record, random_case("mul_mat-memory", rows + 3, columns + 1, 2), 3),
+        call_of(kernel.record, random_case("mul_mat-columns", rows, 5, 3), 1),
+        call_of(kernel.record, random_case("mul_mat-panels", 4, PANEL + 2, 1), 0),
+        call_of(kernel.record, random_case("mul_mat-tiles", 2 * rows, 2 * columns, 5), 0),
     ]
     yield from check_memory(kernel, calls, report)
     yield from check_refused(kernel, calls[0], refused(calls[0]), report)
@@ -78,16 +79,23 @@ def quantized(case: Case, y: F32) -> Case:
     return Case(case.name, case.kinds, case.rows, case.columns, case.n, case.x, quantize_q8_0(y))
 
 
-def call_of(spec: KernelSpec, case: Case, gap: int) -> Call:
+def results_of(case: Case) -> F32:
+    """What a case's weights times its f32 columns come to."""
+    return products(case.x, quantized(case, values_of(case)).y, case.rows, case.columns, case.n)
+
+
+def call_of(record: Record, case: Case, gap: int = 0) -> Call:
     """A case's weights times f32 columns as a call, with floats between columns of results and of activations."""
     y = values_of(case)
     blocks = case.n // Q4_0.elements
     inside = quantized(case, y)
     apart = np.full((case.columns, gap), np.float32(7e30))
     padded = np.concatenate([y, apart], axis=1).reshape(-1)[: y.size + gap * (case.columns - 1)]
-    record = record_of(spec)
-    records = prepare(inside.y, record)
-    last = (case.columns - 1) // PANEL * PANEL * blocks * record.bytes
+    records, column = prepare(inside.y, record), blocks * record.bytes
+    work = bytearray(min(case.columns, PANEL) * column)
+    for start in range(0, case.columns, PANEL):  # a panel after the other, the last one perhaps shorter
+        part = records[start * column : (start + PANEL) * column]
+        work[: len(part)] = part
     return Call(
         arguments={
             "n": case.n,
@@ -102,8 +110,8 @@ def call_of(spec: KernelSpec, case: Case, gap: int) -> Call:
         },
         inputs={"x": interleave(case.x, case.rows, case.n), "y": padded.astype("<f4").tobytes()},
         outputs={
-            "s": with_gaps(products(case.x, inside.y, case.rows, case.columns, case.n), gap),
-            "work": records[last:],
+            "s": with_gaps(results_of(case), gap),
+            "work": bytes(work),
         },
         block_bytes={"x": GROUP_BYTES, "y": 4 * Q4_0.elements, "work": record.bytes},
         blocks=case.rows * case.columns * blocks,

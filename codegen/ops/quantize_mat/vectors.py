@@ -11,6 +11,7 @@ from codegen.engines.job import Case as VectorCase
 from codegen.layouts import Record
 from codegen.ops.quantize_mat.cases import call_of, matrix
 from codegen.ops.quantize_row.cases import F32, N
+from codegen.spec import KernelSpec
 from codegen.vector_cases import PLACES, case_of, idle, traps
 
 _SHAPES = ((1, 1, 0), (1, 4, 0), (1, 5, 0), (2, 1, 1), (3, 2, 6), (2, 5, 130))
@@ -19,8 +20,10 @@ _SHAPES = ((1, 1, 0), (1, 4, 0), (1, 5, 0), (2, 1, 1), (3, 2, 6), (2, 5, 130))
 _REFUSED = ({"n": 31}, {"n": 48}, {"n": -32}, {"nr": -1}, {"nr": 1 << 30}, {"nr": 2, "bx": 1 << 31})
 
 
-def cases(record: Record) -> Iterator[VectorCase]:
-    """All of them, for kernels that give these records."""
+def cases(spec: KernelSpec) -> Iterator[VectorCase]:
+    """All of them, for kernels that give the same records."""
+    record = spec.record
+    assert record is not None, "every strategy has one"
     for columns, blocks, gap in _SHAPES:
         name = f"{columns}-columns-of-{blocks}-blocks-{gap}-between"
         kinds = ("block count", "tail", "row strides")

@@ -9,10 +9,11 @@ from codegen.engines.job import Output, Wide
 from codegen.formats import Q8_0
 from codegen.ops.quantize_row.cases import Case, small_cases, usual
 from codegen.reference import quantize_q8_0
+from codegen.spec import KernelSpec
 from codegen.vector_cases import PLACES
 
 
-def cases() -> Iterator[VectorCase]:
+def cases(spec: KernelSpec) -> Iterator[VectorCase]:
     """All of them."""
     for case in small_cases():
         yield _row(case)

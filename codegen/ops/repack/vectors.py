@@ -7,12 +7,13 @@ from itertools import product
 
 from codegen.engines.job import Case as VectorCase
 from codegen.ops.repack.cases import GAPS, call_of
+from codegen.spec import KernelSpec
 from codegen.vector_cases import PLACES, case_of, idle, traps
 
 _REFUSED = ({"n": 31}, {"n": 48}, {"n": -32}, {"nc": -1}, {"nc": 1 << 30}, {"nc": 2, "bx": 1 << 31})
 
 
-def cases() -> Iterator[VectorCase]:
+def cases(spec: KernelSpec) -> Iterator[VectorCase]:
     """All of them."""
     for rows, blocks in product(range(1, 10), (1, 2, 5)):
         name = f"{rows}-rows-of-{blocks}-blocks"

@@ -14,6 +14,7 @@ from codegen.formats import Q4_0
 from codegen.ops.vec_dot.cases import Case, all_cases, random_case
 from codegen.ops.vec_dot.judge import HALF_ULP
 from codegen.reference import Expected, Kind, dot
+from codegen.spec import KernelSpec
 from codegen.vector_cases import PLACES
 
 FURTHER_ROUNDINGS = 20
@@ -22,7 +23,7 @@ FURTHER_ROUNDINGS = 20
 _BITS = {Kind.PLUS_INFINITY: 0x7F800000, Kind.MINUS_INFINITY: 0xFF800000}
 
 
-def cases() -> Iterator[VectorCase]:
+def cases(spec: KernelSpec) -> Iterator[VectorCase]:
     """All of them."""
     for case in all_cases():
         yield _dot(case)
