@@ -71,7 +71,7 @@ class Series:
         for n, level in self.problems:
             here = [host for host in hosts if host.name in self.engines]
             if n < _NATIVE_FROM:
-                here = [host for host in here if host.name != native.NativeHost.name]
+                here = [host for host in here if host.name != native.HOST]
             for group in [[host] for host in here] if self.apart else [here]:
                 yield n, level, group
 

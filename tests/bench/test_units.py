@@ -10,7 +10,8 @@ import pytest
 from codegen import KernelSpec
 from codegen.bench.limits import Unit, unit_of
 from codegen.bench.problem import Problem
-from codegen.bench.session import _work, kernel_entry
+from codegen.bench.session import kernel_entry
+from codegen.bench.work import work
 from codegen.cost import main_loop
 from codegen.plan import plan
 from codegen.registry import REGISTERED
@@ -44,10 +45,10 @@ def test_every_opcode_of_a_kernel_belongs_to_its_unit(spec: KernelSpec, tmp_path
     assert len(names) == len(found)
     for name, opcode in zip(names, found, strict=True):
         assert unit_of(opcode) is intended(name), name
-    work = _work(spec, entry, problem)
-    assert work.pop(Unit.MEMORY) == problem.x_step
+    done = work(spec, entry, problem)
+    assert done.pop(Unit.MEMORY) == problem.x_step
     units = [intended(name) for name in names]
-    assert work == {unit: 3 * units.count(unit) for unit in Unit if unit in units}
+    assert done == {unit: 3 * units.count(unit) for unit in Unit if unit in units}
 
 
 @pytest.mark.parametrize(
