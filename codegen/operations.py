@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # the spec reads this list
 MAX_UNROLL = 16
 """Blocks that a turn of any main loop has at most."""
 
-Stage = Literal["plan", "verification", "vectors"]
+Stage = Literal["plan", "verification", "vectors", "bench"]
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,9 @@ class Operation:
     def stage(self, name: Stage) -> ModuleType:
         """The module of codegen/ops/<operation>/ that a stage needs.
 
-        `plan` has `plan(spec)`, `verification` has `check(spec, wasm, report)`, `vectors` has `cases(spec)`. Imported
-        when it is asked for, since those stages come after the spec, and the spec reads this list.
+        `plan` has `plan(spec)`, `verification` has `check(spec, wasm, report)`, `vectors` has `cases(spec)`, `bench`
+        has `USUAL` and `entry(spec, wasm, problem)`. Imported when it is asked for, since those stages come after the
+        spec, and the spec reads this list.
         """
         return import_module(f"codegen.ops.{self.package or self.name}.{name}")
 

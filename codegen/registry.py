@@ -46,7 +46,7 @@ MATRIX = (
     "gemv_q4_0_q8_0_16x1__relaxed-dot32_u1",
     "gemv_rows_q4_0_q8_0_4x1__simd128_u1",
     "gemv_rows_q4_0_q8_0_4x1__relaxed_u1",
-    "gemv_rows_q4_0_q8_0_8x1__relaxed-dot32_u1",
+    "gemv_rows_q4_0_q8_0_4x1__relaxed-dot32_u1",
     "gemm_q4_0_q8_0_8x4__simd128_u1",
     "gemm_q4_0_q8_0_8x4__simd128_u1_broadcast_rolled",
     "gemm_q4_0_q8_0_16x1__relaxed_u1_broadcast_output",
@@ -70,18 +70,37 @@ SINGLES: tuple[KernelSpec, ...] = (
 )
 """Kernels shipped as they are."""
 
-UNTUNED: dict[Isa, KernelSpec] = {
-    Isa.SCALAR: KernelSpec(Isa.SCALAR, strategy="swar"),
-    Isa.SIMD128: KernelSpec(Isa.SIMD128, unroll=4),
-    Isa.RELAXED: KernelSpec(Isa.RELAXED, unroll=4),
+_UNTUNED = (
+    "vec_dot_q4_0_q8_0__scalar-swar_u1",
+    "vec_dot_q4_0_q8_0__simd128_u4",
+    "vec_dot_q4_0_q8_0__relaxed_u4",
+    "quantize_row_q8_0__scalar_u1",
+    "quantize_row_q8_0__simd128_u4",
+    "quantize_row_q8_0__relaxed_u4",
+    "repack_q4_0__scalar_u1",
+    "repack_q4_0__simd128_u1",
+    "gemv_q4_0_q8_0_4x1__scalar_u1",
+    "gemv_q4_0_q8_0_16x1__simd128_u1_broadcast_rolled",
+    "gemv_q4_0_q8_0_16x1__relaxed_u1_broadcast_rolled",
+    "gemv_rows_q4_0_q8_0_4x1__simd128_u1",
+    "gemv_rows_q4_0_q8_0_4x1__relaxed_u1",
+    "gemm_q4_0_q8_0_8x4__simd128_u1_broadcast_rolled",
+    "gemm_q4_0_q8_0_16x1__relaxed_u1_broadcast_output",
+    "mul_mat_q4_0_4x1__scalar_u1",
+    "mul_mat_q4_0_8x4__simd128_u1_broadcast_rolled",
+    "mul_mat_q4_0_16x1__relaxed_u1_broadcast_output",
+)
+
+UNTUNED: dict[tuple[str, Isa], KernelSpec] = {
+    (spec.op, spec.isa): spec for spec in map(KernelSpec.parse, _UNTUNED)
 }
-"""What stands in for an ISA that no sweep has found the best kernel of."""
+"""What stands in for an operation and ISA that no sweep has found the best kernel of."""
 
 REGISTERED: tuple[KernelSpec, ...]
 """All kernels that we ship, each once, operation by operation: families, singles, the best of every file in tuning/."""
 
-FASTEST: dict[Isa, KernelSpec]
-"""What `run` uses for an ISA: the best in wasmtime, of tuning/wasmtime-<arch>.json (docs/tuning.md)."""
+FASTEST: dict[tuple[str, Isa], KernelSpec]
+"""What to use for an operation and ISA: the best in wasmtime, of tuning/wasmtime-<arch>.json (docs/tuning.md)."""
 
 if not TYPE_CHECKING:
 
@@ -101,10 +120,9 @@ def _registered() -> tuple[KernelSpec, ...]:
 
 
 @cache
-def _fastest() -> dict[Isa, KernelSpec]:
+def _fastest() -> dict[tuple[str, Isa], KernelSpec]:
     file = shipped.for_engine("wasmtime")
-    best = {(spec.contract, spec.isa): spec for spec in file.best} if file else {}
-    return {isa: best.get((spec.contract, isa), spec) for isa, spec in UNTUNED.items()}
+    return UNTUNED | ({(spec.op, spec.isa): spec for spec in file.best} if file else {})
 
 
 def select(

@@ -72,7 +72,7 @@ def render(spec: KernelSpec, root: Path | None = None) -> str:
 
 
 def render_plan(numbers: Plan, root: Path | None = None, *, timed: bool = False) -> str:
-    """The WAT of a kernel whose numbers are these; if `timed`, with templates/lib/rows.wat.j2, the loop for bench."""
+    """The WAT of a kernel whose numbers are these; if `timed`, with the loop for bench, of templates/lib/timed/."""
     where = root or template_root()
     try:
         return _rendered(numbers, environment(root), timed)
@@ -90,10 +90,19 @@ def render_plan(numbers: Plan, root: Path | None = None, *, timed: bool = False)
 
 def _rendered(numbers: Plan, env: Environment, timed: bool) -> str:
     spec = numbers.spec
-    body = tidy(env.get_template(spec.operation.template(spec.operands)).render(plan=numbers, timed=timed))
+    body = tidy(env.get_template(spec.operation.template(spec.operands)).render(plan=numbers))
+    if timed:
+        body = _with_repeat(body, spec, env)
     opcodes = loop_opcodes(body, numbers.main_loop) / numbers.main_loop.blocks
     header = env.get_template("lib/header/common.wat.j2").render(plan=numbers, opcodes=opcodes, wrap=_wrap)
     return tidy(header) + body
+
+
+def _with_repeat(body: str, spec: KernelSpec, env: Environment) -> str:
+    """A module with one more function at its end, so that no product's template knows of being timed."""
+    template = env.select_template([f"lib/timed/{spec.op}.wat.j2", "lib/timed/call.wat.j2"])
+    text = template.render(kernel=f"${spec.export}", parameters=spec.operation.parameters)
+    return tidy(body.rstrip().removesuffix(")") + "\n\n" + textwrap.indent(tidy(text), "  ") + ")")
 
 
 def tidy(text: str) -> str:

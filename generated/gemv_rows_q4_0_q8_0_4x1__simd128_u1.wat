@@ -16,7 +16,7 @@
 ;; Needs: SIMD.
 ;; How: dot, compact activations, rows as they are, totals in registers, memory by export.
 ;; Why it is right: docs/numerics.md.
-;; Cost: 24.25 opcodes per 32 weights and a column in the main loop, locals and constants not counted.
+;; Cost: 27.25 opcodes per 32 weights and a column in the main loop, locals and constants not counted.
 ;; Generated: edit templates/gemm_q4_0_q8_0.wat.j2 and what it imports, then `make bless`.
 (module
   (memory (export "memory") 1)
@@ -37,10 +37,7 @@
     (local $nibble0 v128)     ;; nibble 0 of each i16 lane
     (local $nibble1 v128)     ;; nibble 1 of each i16 lane
     (local $nibble2 v128)     ;; nibble 2 of each i16 lane
-    (local $a0 v128)          ;; activations of nibbles, part 0
-    (local $a1 v128)          ;; activations of nibbles, part 1
-    (local $a2 v128)          ;; activations of nibbles, part 2
-    (local $a3 v128)          ;; activations of nibbles, part 3
+    (local $a v128)           ;; activations of a part of the nibbles
     (local $q v128)           ;; packed weights of a row
     (local $n v128)           ;; nibbles of a row, a part of them
     (local $row0 v128)        ;; sums of row 0 of a group
@@ -64,63 +61,75 @@
     (if (i32.ne (local.get $y0) (local.get $end))
       (then
         (loop $block
-          (local.set $a0 (v128.load offset=8 align=1 (local.get $y0)))
-          (local.set $a1 (v128.load offset=24 align=1 (local.get $y0)))
-          (local.set $a2 (v128.load offset=40 align=1 (local.get $y0)))
-          (local.set $a3 (v128.load offset=56 align=1 (local.get $y0)))
           ;; rows 0 to 3: sums
           (local.set $q (v128.load offset=2 align=1 (local.get $w0)))
           (local.set $n (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row0
-            (i32x4.dot_i16x8_s (local.get $n) (local.get $a0)))
+            (i32x4.dot_i16x8_s (local.get $n) (local.get $a)))
           (local.set $n (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row0
-            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a1))))
+            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $n (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $a (v128.load offset=40 align=1 (local.get $y0)))
           (local.set $row0
-            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a2))))
+            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $n (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $a (v128.load offset=56 align=1 (local.get $y0)))
           (local.set $row0
-            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a3))))
+            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $q (v128.load offset=2 align=1 (local.get $w1)))
           (local.set $n (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row1
-            (i32x4.dot_i16x8_s (local.get $n) (local.get $a0)))
+            (i32x4.dot_i16x8_s (local.get $n) (local.get $a)))
           (local.set $n (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row1
-            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a1))))
+            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $n (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $a (v128.load offset=40 align=1 (local.get $y0)))
           (local.set $row1
-            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a2))))
+            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $n (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $a (v128.load offset=56 align=1 (local.get $y0)))
           (local.set $row1
-            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a3))))
+            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $q (v128.load offset=2 align=1 (local.get $w2)))
           (local.set $n (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row2
-            (i32x4.dot_i16x8_s (local.get $n) (local.get $a0)))
+            (i32x4.dot_i16x8_s (local.get $n) (local.get $a)))
           (local.set $n (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row2
-            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a1))))
+            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $n (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $a (v128.load offset=40 align=1 (local.get $y0)))
           (local.set $row2
-            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a2))))
+            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $n (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $a (v128.load offset=56 align=1 (local.get $y0)))
           (local.set $row2
-            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a3))))
+            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $q (v128.load offset=2 align=1 (local.get $w3)))
           (local.set $n (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row3
-            (i32x4.dot_i16x8_s (local.get $n) (local.get $a0)))
+            (i32x4.dot_i16x8_s (local.get $n) (local.get $a)))
           (local.set $n (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row3
-            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a1))))
+            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $n (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $a (v128.load offset=40 align=1 (local.get $y0)))
           (local.set $row3
-            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a2))))
+            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $n (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $a (v128.load offset=56 align=1 (local.get $y0)))
           (local.set $row3
-            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a3))))
+            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           ;; folded, one row a lane; the zero point, -8 times each quant; add sum * scale
           (local.set $row0
             (i32x4.add
@@ -185,10 +194,7 @@
     (local $nibble0 v128)     ;; nibble 0 of each i16 lane
     (local $nibble1 v128)     ;; nibble 1 of each i16 lane
     (local $nibble2 v128)     ;; nibble 2 of each i16 lane
-    (local $a0 v128)          ;; activations of nibbles, part 0
-    (local $a1 v128)          ;; activations of nibbles, part 1
-    (local $a2 v128)          ;; activations of nibbles, part 2
-    (local $a3 v128)          ;; activations of nibbles, part 3
+    (local $a v128)           ;; activations of a part of the nibbles
     (local $q v128)           ;; packed weights of a row
     (local $n v128)           ;; nibbles of a row, a part of them
     (local $row0 v128)        ;; sums of row 0 of a group
@@ -229,63 +235,75 @@
     (if (i32.ne (local.get $y0) (local.get $end))
       (then
         (loop $block
-          (local.set $a0 (v128.load offset=8 align=1 (local.get $y0)))
-          (local.set $a1 (v128.load offset=24 align=1 (local.get $y0)))
-          (local.set $a2 (v128.load offset=40 align=1 (local.get $y0)))
-          (local.set $a3 (v128.load offset=56 align=1 (local.get $y0)))
           ;; rows 0 to 3: sums
           (local.set $q (v128.load offset=2 align=1 (local.get $w0)))
           (local.set $n (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row0
-            (i32x4.dot_i16x8_s (local.get $n) (local.get $a0)))
+            (i32x4.dot_i16x8_s (local.get $n) (local.get $a)))
           (local.set $n (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row0
-            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a1))))
+            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $n (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $a (v128.load offset=40 align=1 (local.get $y0)))
           (local.set $row0
-            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a2))))
+            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $n (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $a (v128.load offset=56 align=1 (local.get $y0)))
           (local.set $row0
-            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a3))))
+            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $q (v128.load offset=2 align=1 (local.get $w1)))
           (local.set $n (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row1
-            (i32x4.dot_i16x8_s (local.get $n) (local.get $a0)))
+            (i32x4.dot_i16x8_s (local.get $n) (local.get $a)))
           (local.set $n (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row1
-            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a1))))
+            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $n (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $a (v128.load offset=40 align=1 (local.get $y0)))
           (local.set $row1
-            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a2))))
+            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $n (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $a (v128.load offset=56 align=1 (local.get $y0)))
           (local.set $row1
-            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a3))))
+            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $q (v128.load offset=2 align=1 (local.get $w2)))
           (local.set $n (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row2
-            (i32x4.dot_i16x8_s (local.get $n) (local.get $a0)))
+            (i32x4.dot_i16x8_s (local.get $n) (local.get $a)))
           (local.set $n (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row2
-            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a1))))
+            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $n (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $a (v128.load offset=40 align=1 (local.get $y0)))
           (local.set $row2
-            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a2))))
+            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $n (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $a (v128.load offset=56 align=1 (local.get $y0)))
           (local.set $row2
-            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a3))))
+            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $q (v128.load offset=2 align=1 (local.get $w3)))
           (local.set $n (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row3
-            (i32x4.dot_i16x8_s (local.get $n) (local.get $a0)))
+            (i32x4.dot_i16x8_s (local.get $n) (local.get $a)))
           (local.set $n (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row3
-            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a1))))
+            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $n (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $a (v128.load offset=40 align=1 (local.get $y0)))
           (local.set $row3
-            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a2))))
+            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $n (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $a (v128.load offset=56 align=1 (local.get $y0)))
           (local.set $row3
-            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a3))))
+            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           ;; folded, one row a lane; the zero point, -8 times each quant; add sum * scale
           (local.set $row0
             (i32x4.add

@@ -1,4 +1,4 @@
-"""Who is timed: something that computes the rows of a problem, slice by slice, in some engine."""
+"""Who is timed: something that does the work of a problem, slice by slice, in some engine."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from codegen.bench.entry import Entry
 from codegen.bench.problem import Problem
 from codegen.errors import CodegenError
 
@@ -27,23 +28,6 @@ class NoTimeError(CodegenError):
     """The clock shows no time for what is timed."""
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A module to time.
-
-    Attributes:
-        name: what it is called in results.
-        isa: the feature that the engine must have for it.
-        wasm: a module that exports `memory`, `rows` (templates/lib/rows.wat.j2) and perhaps `heap_base`.
-        expected: f32 bits of the distinct rows' results, or None where they mean nothing.
-    """
-
-    name: str
-    isa: str
-    wasm: bytes
-    expected: tuple[int, ...] | None = None
-
-
 class Contestant(Protocol):
     """One entry in one engine, warm. Once it has been wrong, it stays so."""
 
@@ -52,7 +36,7 @@ class Contestant(Protocol):
         """The entry's."""
 
     def sample(self) -> float:
-        """Nanoseconds a row, over a slice of SLICE_S of the thread's CPU time.
+        """Nanoseconds a product, or a row, over a slice of SLICE_S of the thread's CPU time.
 
         Raises:
             WrongResultError: a result is wrong, or was in an earlier slice or while it warmed up.
@@ -80,8 +64,8 @@ class Calibrated:
 
     repetitions: int = 1
 
-    def measure(self, run: Callable[[int], float], rows: int) -> float:
-        """Nanoseconds a row of `run`, which takes repetitions and tells the seconds they took.
+    def measure(self, run: Callable[[int], float], units: int) -> float:
+        """Nanoseconds a unit of `run`, which takes repetitions and tells the seconds they took.
 
         Raises:
             NoTimeError: it tells next to none however long it runs, as differences of times can.
@@ -90,7 +74,7 @@ class Calibrated:
             start = time.perf_counter()
             seconds = run(self.repetitions)
             if seconds > 0 and seconds >= SLICE_S / 2:
-                return seconds / (self.repetitions * rows) * 1e9
+                return seconds / (self.repetitions * units) * 1e9
             if time.perf_counter() - start > _MOST_S:
                 raise NoTimeError(
                     "clock: shows no time for what runs ten seconds; quiet the machine and try again"

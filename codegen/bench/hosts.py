@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from codegen.bench import native
 from codegen.bench.contestant import Host
 from codegen.bench.javascript_host import JavaScriptHost
-from codegen.bench.native import NativeHost
+from codegen.bench.native_host import NativeHost
 from codegen.bench.wasmtime_host import WasmtimeHost
 from codegen.engines import javascript
 from codegen.engines.javascript import Program

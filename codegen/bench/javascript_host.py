@@ -9,10 +9,12 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from codegen.bench.contestant import SLICE_S, Contestant, Entry, WrongResultError
+from codegen.bench.contestant import SLICE_S, Contestant, WrongResultError
+from codegen.bench.entry import REPEAT, Entry
 from codegen.bench.problem import Problem
 from codegen.engines.javascript import Program
 from codegen.engines.process import start, stop
@@ -40,7 +42,7 @@ class JavaScriptHost:
         """
         with tempfile.TemporaryDirectory(prefix="codegen-") as folder:
             job, log = Path(folder) / "job.json", Path(folder) / "log"
-            job.write_text(json.dumps(_job(entries, problem)), encoding="utf-8")
+            job.write_text(json.dumps(_job(entries)), encoding="utf-8")
             with log.open("wb") as errors:
                 command = [*self._program.command, SCRIPT, job]
                 process = start(
@@ -55,25 +57,35 @@ class JavaScriptHost:
                 line.close()
 
 
-def _job(entries: list[Entry], problem: Problem) -> dict[str, Any]:
-    """What bench.mjs reads; `pattern` repeats to `rows` rows."""
-    return {
-        "n": problem.n,
-        "rows": problem.rows,
-        "x_step": problem.x_step,
-        "pattern": base64.b64encode(problem.pattern.tobytes()).decode("ascii"),
-        "y": base64.b64encode(problem.y.tobytes()).decode("ascii"),
-        "slice_s": SLICE_S,
-        "entries": [
-            {
-                "name": entry.name,
-                "isa": entry.isa,
-                "wasm": base64.b64encode(entry.wasm).decode("ascii"),
-                "expected": entry.expected,
-            }
-            for entry in entries
-        ],
-    }
+def _job(entries: list[Entry]) -> dict[str, Any]:
+    """What bench.mjs reads. Bytes that many entries have stand in `data` once, and elsewhere by their place there."""
+    places: dict[bytes, int] = {}
+
+    def place(data: bytes) -> int:
+        return places.setdefault(data, len(places))
+
+    each = [
+        {
+            "name": entry.name,
+            "isa": entry.isa,
+            "wasm": place(entry.wasm),
+            "buffers": [
+                {
+                    "name": one.name,
+                    "bytes": one.bytes,
+                    "pattern": None if one.pattern is None else place(one.pattern.tobytes()),
+                }
+                for one in entry.buffers
+            ],
+            "arguments": entry.arguments,
+            "units": entry.units,
+            "output": entry.output
+            and {**asdict(entry.output), "expected": [place(one) for one in entry.output.expected]},
+        }
+        for entry in entries
+    ]
+    data = [base64.b64encode(one).decode("ascii") for one in places]
+    return {"repeat": REPEAT, "slice_s": SLICE_S, "data": data, "entries": each}
 
 
 class _Line:
@@ -84,7 +96,7 @@ class _Line:
         self._name, self._in, self._out, self._log = name, process.stdin, process.stdout, log
 
     def ask(self, index: int) -> tuple[Any, ...]:
-        """Times a module; its nanoseconds a row, and what is wrong with it."""
+        """Times a module; its nanoseconds a unit, and what is wrong with it."""
         with suppress(OSError):  # a pipe that is closed: then there is no answer either
             self._in.write(f"{index}\n")
             self._in.flush()

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from codegen.assemble import assemble
-from codegen.bench.contestant import Entry
+from codegen.bench.entry import WORD, Buffer, Entry
+from codegen.bench.problem import Problem
 from codegen.cost import is_load
 from codegen.render import environment, tidy
 from codegen.wasm_code import SIMD, Opcode
@@ -77,10 +78,16 @@ class Limit:
         kind = f"{self.reads} bytes" if self.reads else f"{len(self.operations)} operations"
         return f"{kind} a turn, {len(self.chains)} chains"
 
-    def entry(self) -> Entry:
-        """The module, to be timed."""
+    def entry(self, problem: Problem) -> Entry:
+        """The module, to be timed, with the rows of a problem to read and Q8_0 blocks for values."""
         text = environment().get_template("limit.wat.j2").render(limit=self)
-        return Entry(self.name, self.isa, assemble(tidy(text)))
+        buffers = (
+            Buffer("s", WORD),
+            Buffer("x", problem.bytes, problem.pattern),
+            Buffer("y", len(problem.y), problem.y),
+        )
+        arguments = (problem.rows, problem.n, "s", "x", problem.x_step, "y", 0)
+        return Entry(self.name, self.isa, assemble(tidy(text)), buffers, arguments, problem.rows)
 
     def per_ns(self, ns_a_row: float, x_step: int) -> float:
         """Operations, or bytes, per nanosecond."""
@@ -140,11 +147,11 @@ LIMITS: tuple[Limit, ...] = (
 )  # fmt: skip
 
 
-def floors(per_row: dict[Unit, float], rates: dict[Unit, float]) -> dict[Unit, float]:
-    """Nanoseconds a row that each unit needs at least.
+def floors(work: dict[Unit, float], rates: dict[Unit, float]) -> dict[Unit, float]:
+    """Nanoseconds a product, or a row, that each unit needs at least.
 
     Args:
-        per_row: operations of a unit for one row, and bytes of weights for MEMORY.
+        work: operations of a unit for one of them, and bytes for MEMORY.
         rates: what the engine did per nanosecond.
     """
-    return {unit: amount / rates[unit] for unit, amount in per_row.items() if unit in rates}
+    return {unit: amount / rates[unit] for unit, amount in work.items() if unit in rates}

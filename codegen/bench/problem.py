@@ -1,8 +1,9 @@
-"""What is timed: the dot products of a matrix's rows with one row of activations."""
+"""What is timed: products of a matrix's rows with columns of activations, or rows that are quantised or repacked."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 
 import numpy as np
@@ -10,99 +11,157 @@ import numpy.typing as npt
 
 from codegen.bench.machine import LEVELS, capacity, working_set
 from codegen.errors import InputError
-from codegen.formats import FORMATS
+from codegen.formats import Q4_0, Q8_0
 from codegen.inputs import random_halves, rng_of
-from codegen.ops.vec_dot.cases import Case, case
-from codegen.ops.vec_dot.model import F32, result, terms
-from codegen.ops.vec_dot.plan import plan
-from codegen.reference import Expected, dot_rows
-from codegen.spec import KernelSpec
+from codegen.reference import Expected, dot_rows, encode, quantize_q8_0
 
-_RESULT_BYTES = 4
+F32_BYTES = 4
 
-_DISTINCT_ROWS, _DISTINCT_ELEMENTS = 64, 1 << 18
+_DISTINCT, _DISTINCT_ELEMENTS = 64, 1 << 18
 """Rows repeat after so many: exact results of a gigabyte of weights would take longer than any measurement."""
 
 U8 = npt.NDArray[np.uint8]
+F32 = npt.NDArray[np.float32]
+
+
+class Work(StrEnum):
+    """What is done with the rows, and what figures are told of: times are nanoseconds of one of these."""
+
+    PRODUCTS = "dot products"
+    """Of each row of weights with each column of activations."""
+    QUANTISE = "quantised rows"
+    """Rows of f32."""
+    REPACK = "repacked rows"
+    """Rows of weights."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """`rows` dot products of `n` elements each, all with the same activations.
+    """Rows of `n` elements each, and what is done with them.
 
     Attributes:
-        n: elements of a row, a multiple of 32.
-        rows: rows of weights, at least 1.
-        level: where the weights live, one of machine.LEVELS.
+        n: elements of a row and of a column, a multiple of 32.
+        rows: at least 1.
+        level: where the rows live, one of machine.LEVELS.
+        columns: of activations, at least 1; 1 where there are none.
+        work: what is done.
     """
 
     n: int
     rows: int
     level: str
+    columns: int = 1
+    work: Work = Work.PRODUCTS
 
     @classmethod
-    def at(cls, n: int, level: str) -> Problem:
+    def at(
+        cls, n: int, level: str, columns: int = 1, work: Work = Work.PRODUCTS, *, multiple: int = 1
+    ) -> Problem:
         """As many rows as the level's working set holds, beside the activations.
 
         Where a row and its activations are more than the level holds, it is the next one's problem, and says so.
+
+        Args:
+            n: elements of a row.
+            level: one of machine.LEVELS.
+            columns: of activations.
+            work: what is done.
+            multiple: what the number of rows is a multiple of, where there are as many.
         """
-        x, y = (FORMATS[name].bytes * n // FORMATS[name].elements for name in ("q4_0", "q8_0"))
+        one = cls(n, 1, level, columns, work)
+        beside = one.columns * one.y_step if work is Work.PRODUCTS else 0
         for place in LEVELS[LEVELS.index(level) :]:
-            if rows := max(0, min(working_set(place), capacity(place) - y)) // (x + _RESULT_BYTES):
-                return cls(n, rows, place)
+            room = max(0, min(working_set(place), capacity(place) - beside))
+            if rows := room // (one.x_step + one.result_bytes):
+                return cls(n, rows // multiple * multiple or rows, place, columns, work)
         raise InputError(f"n = {n}: more than a memory of 32 bits holds")
+
+    @classmethod
+    def of(cls, n: int, rows: int, columns: int = 1, work: Work = Work.PRODUCTS) -> Problem:
+        """As many rows as told, wherever they live."""
+        size = rows * cls(n, rows, LEVELS[-1], columns, work).x_step
+        level = next((one for one in LEVELS[:-1] if size <= capacity(one)), LEVELS[-1])
+        if size > capacity(level):
+            raise InputError(
+                f"n = {n}, rows = {rows}: more than a memory of 32 bits holds; ask for fewer rows"
+            )
+        return cls(n, rows, level, columns, work)
+
+    @property
+    def units(self) -> int:
+        """Products, or rows: what times are told of."""
+        return self.rows * self.columns
 
     @property
     def x_step(self) -> int:
-        """Bytes of a row of weights."""
-        return self.n // FORMATS["q4_0"].elements * FORMATS["q4_0"].bytes
+        """Bytes of a row."""
+        return F32_BYTES * self.n if self.work is Work.QUANTISE else Q4_0.blocks(self.n) * Q4_0.bytes
+
+    @property
+    def y_step(self) -> int:
+        """Bytes of a row of n elements as Q8_0: of a column of activations, or of a quantised row."""
+        return Q8_0.blocks(self.n) * Q8_0.bytes
+
+    @property
+    def result_bytes(self) -> int:
+        """What a row becomes: an f32 a column, Q8_0 blocks, or as many bytes of weights."""
+        made = {Work.PRODUCTS: F32_BYTES * self.columns, Work.QUANTISE: self.y_step}
+        return made.get(self.work, self.x_step)
 
     @property
     def bytes(self) -> int:
-        """Bytes of all weights."""
+        """Bytes of all rows."""
         return self.rows * self.x_step
-
-    @cached_property
-    def pattern(self) -> U8:
-        """The rows of weights that are distinct, one after the other; they repeat."""
-        return np.frombuffer(self._case.x, np.uint8)
 
     @property
     def distinct(self) -> int:
         """How many rows are distinct."""
-        return min(self.rows, _DISTINCT_ROWS, max(2, _DISTINCT_ELEMENTS // self.n))
+        return min(self.rows, self._most_distinct)
+
+    @property
+    def distinct_columns(self) -> int:
+        """How many columns are distinct."""
+        return min(self.columns, self._most_distinct)
+
+    @property
+    def _most_distinct(self) -> int:
+        return min(_DISTINCT, max(2, _DISTINCT_ELEMENTS // self.n))
 
     @cached_property
-    def y(self) -> U8:
-        """The activations."""
-        blocks = self.n // FORMATS["q8_0"].elements
-        return np.frombuffer(self._case.y, np.uint8)[: blocks * FORMATS["q8_0"].bytes]
+    def pattern(self) -> U8:
+        """The rows that are distinct, one after the other; they repeat."""
+        if self.work is Work.QUANTISE:
+            return _normal(f"bench-rows-{self.n}", self.distinct, self.n).reshape(-1).view(np.uint8)
+        rng = rng_of(f"bench-{self.n}")
+        blocks = self.distinct * Q4_0.blocks(self.n)
+        weights = rng.integers(-8, 8, (blocks, Q4_0.elements)).astype(np.int16)
+        return np.frombuffer(encode(random_halves(rng, blocks, "usual"), weights, Q4_0), np.uint8)
 
     @property
     def x(self) -> U8:
-        """All rows of weights."""
+        """All rows."""
         return np.resize(self.pattern, self.bytes)
 
-    def bits(self, spec: KernelSpec) -> tuple[int, ...]:
-        """The f32 bits that a kernel must give for each distinct row."""
-        numbers = plan(spec)
-        results = np.array([result(numbers, each) for each in self._terms], np.float32)
-        return tuple(int(bits) for bits in results.view(np.uint32))
-
-    def exact(self) -> list[Expected]:
-        """The exact result of each distinct row."""
-        return list(dot_rows(self.pattern, self.y, self.distinct, self.n))
+    @cached_property
+    def values(self) -> F32:
+        """The columns of activations that are distinct, or the rows to quantise; shape (columns or rows, n)."""
+        if self.work is Work.QUANTISE:
+            return self.pattern.view(np.float32).reshape(self.distinct, self.n)
+        return _normal(f"bench-columns-{self.n}", self.distinct_columns, self.n)
 
     @cached_property
-    def _terms(self) -> list[F32]:
-        y, rows = self.y.tobytes(), self.pattern.reshape(self.distinct, self.x_step)
-        return [terms(row.tobytes(), y) for row in rows]
+    def y(self) -> U8:
+        """`values` as Q8_0 blocks: quantised, so without the -128 that native GGML gets wrong."""
+        return np.frombuffer(quantize_q8_0(self.values), np.uint8)
 
     @cached_property
-    def _case(self) -> Case:
-        # -128, which no quantiser makes, would be wrong in native GGML.
-        name, blocks = f"bench-{self.n}", self.distinct * self.n // FORMATS["q4_0"].elements
-        rng = rng_of(name)
-        weights, activations = rng.integers(-8, 8, (blocks, 32)), rng.integers(-127, 128, (blocks, 32))
-        scales = (random_halves(rng, blocks, "usual") for _ in "xy")
-        return case(name, (), weights.astype(np.int16), activations.astype(np.int16), *scales)
+    def exact(self) -> list[list[Expected]]:
+        """The exact product of each distinct column, and in it of each distinct row."""
+        columns = self.y.reshape(-1, self.y_step)
+        return [dot_rows(self.pattern, column, self.distinct, self.n) for column in columns]
+
+
+def _normal(name: str, rows: int, n: int) -> F32:
+    """Normally distributed f32, of another size in each row."""
+    rng = rng_of(name)
+    return (rng.standard_normal((rows, n)) * rng.uniform(0.2, 4, (rows, 1))).astype("<f4")

@@ -10,9 +10,13 @@ from typing import Any
 
 from codegen.bench.limits import Unit
 from codegen.bench.machine import processor
+from codegen.bench.problem import Problem, Work
 from codegen.bench.statistics import Ratio, Summary, speedup, summarize
 
 FORMAT = "ggml-wasm-bench"
+
+_LATER = ("columns", "work", "peer")
+"""What runs that knew of dot products only do not say."""
 
 
 @dataclass(frozen=True)
@@ -23,10 +27,11 @@ class Measurement:
         kernel: its name.
         engine: where it ran.
         sha256: of the kernel's module, without the loop that timed it; None for native code.
-        n, rows, level: the problem's.
-        samples: nanoseconds a row, one a round; none where it is wrong.
-        floors: nanoseconds a row that each unit of the machine needs at least.
+        n, rows, level, columns, work: the problem's.
+        samples: nanoseconds a product, or a row, one a round; none where it is wrong.
+        floors: nanoseconds of it that each unit of the machine needs at least.
         wrong: what it computed wrongly, if anything.
+        peer: the native function that does the same.
     """
 
     kernel: str
@@ -38,6 +43,14 @@ class Measurement:
     samples: tuple[float, ...]
     floors: dict[Unit, float] = field(default_factory=dict)
     wrong: str | None = None
+    columns: int = 1
+    work: Work = Work.PRODUCTS
+    peer: str | None = None
+
+    @property
+    def problem(self) -> Problem:
+        """What was done."""
+        return Problem(self.n, self.rows, self.level, self.columns, self.work)
 
     @property
     def summary(self) -> Summary:
@@ -46,12 +59,12 @@ class Measurement:
 
     @property
     def per_block(self) -> float:
-        """Nanoseconds per 32 weights."""
+        """Nanoseconds per 32 elements."""
         return self.summary.median / (self.n / 32)
 
     @property
     def limit(self) -> tuple[Unit, float] | None:
-        """The unit whose floor is highest, and that floor in nanoseconds a row."""
+        """The unit whose floor is highest, and that floor in nanoseconds."""
         return max(self.floors.items(), key=lambda item: item[1], default=None)
 
     @property
@@ -97,6 +110,13 @@ class Result:
                 return one
         return None
 
+    def beside(self, one: Measurement, kernel: str, engine: str) -> Measurement | None:
+        """The measurement of another kernel, that is right, on the same problem."""
+        for other in self.right:
+            if (other.kernel, other.engine, other.problem) == (kernel, engine, one.problem):
+                return other
+        return None
+
     @property
     def right(self) -> list[Measurement]:
         """Those whose values were right."""
@@ -126,8 +146,9 @@ class Result:
         names = Measurement.__dataclass_fields__
         measured = []
         for one in data["measurements"]:
-            kept = {name: one[name] for name in names}
+            kept = {name: one[name] for name in names if name in one or name not in _LATER}
             kept["samples"] = tuple(kept["samples"])
+            kept["work"] = Work(kept.get("work", Work.PRODUCTS))
             kept["floors"] = {Unit(unit): ns for unit, ns in kept["floors"].items()}
             measured.append(Measurement(**kept))
         limits = [

@@ -10,20 +10,21 @@ from dataclasses import dataclass, field
 
 from codegen.assemble import assemble
 from codegen.bench import native
-from codegen.bench.contestant import Contestant, Entry, Host, WrongResultError
-from codegen.bench.limits import LIMITS, Unit, floors, unit_of
+from codegen.bench.contestant import Contestant, Host, WrongResultError
+from codegen.bench.entry import Entry
+from codegen.bench.limits import LIMITS, Unit, floors
 from codegen.bench.machine import free_memory
 from codegen.bench.problem import Problem
 from codegen.bench.result import Limits, Measurement
 from codegen.bench.statistics import summarize
-from codegen.cost import main_loop
+from codegen.bench.work import work
 from codegen.errors import InputError
 from codegen.plan import plan
 from codegen.render import render, render_plan
 from codegen.spec import KernelSpec
 
 _FILLED = 0.8
-"""Of the free memory, what weights may fill."""
+"""Of the free memory, what rows may fill."""
 
 
 @dataclass
@@ -37,22 +38,23 @@ class _Seat:
 
 
 def kernel_entry(spec: KernelSpec, problem: Problem) -> Entry:
-    """A kernel in a module with the loop that calls it, and what it must compute."""
+    """A kernel in a module with the loop that calls it, its operands, and what it must compute."""
     wasm = assemble(render_plan(plan(spec), timed=True))
-    return Entry(spec.name, spec.isa, wasm, problem.bits(spec))
+    made: Entry = spec.operation.stage("bench").entry(spec, wasm, problem)
+    return made
 
 
 def check_room(kernels: int, hosts: Sequence[Host], problem: Problem) -> None:
-    """Refuses what would have to be swapped out: each contestant has weights of its own.
+    """Refuses what would have to be swapped out: each contestant has rows of its own.
 
     Raises:
-        InputError: the weights need more memory than is free.
+        InputError: the rows need more memory than is free.
     """
     copies = sum(1 if host.name == native.HOST else kernels + len(LIMITS) for host in hosts)
     need, free = copies * problem.bytes, free_memory()
     if need > _FILLED * free:
         raise InputError(
-            f"--size {problem.level}: {copies} copies of {problem.bytes >> 20} MiB of weights, and only "
+            f"--size {problem.level}: {copies} copies of {problem.bytes >> 20} MiB of rows, and only "
             f"{free >> 20} MiB of memory are free; choose fewer kernels or engines"
         )
 
@@ -69,7 +71,7 @@ def run(
     Args:
         specs: kernels; an engine that lacks a feature for one leaves it out.
         hosts: engines.
-        problem: the rows to compute.
+        problem: what they do.
         rounds: how often each is timed, at least 1.
         each_round: called after each round, for a progress bar.
 
@@ -79,7 +81,7 @@ def run(
     """
     check_room(len(specs), hosts, problem)
     entries = [kernel_entry(spec, problem) for spec in specs]
-    timed = [*entries, *(limit.entry() for limit in LIMITS)]
+    timed = [*entries, *(limit.entry(problem) for limit in LIMITS)]
     with ExitStack() as stack:
         seats = []
         for host in hosts:
@@ -117,7 +119,7 @@ def _results(
             continue
         spec = specs.get(name)
         rates = limits[seat.host.name].rates
-        floor = floors(_work(spec, entries[name], problem), rates) if spec else {}
+        floor = floors(work(spec, entries[name], problem), rates) if spec else {}
         measured.append(
             Measurement(
                 kernel=name,
@@ -129,6 +131,9 @@ def _results(
                 samples=tuple(seat.samples),
                 floors=floor,
                 wrong=seat.wrong,
+                columns=problem.columns,
+                work=problem.work,
+                peer=entries[name].peer if spec else None,
             )
         )
     return measured, list(limits.values())
@@ -142,14 +147,3 @@ def _rates(seats: Sequence[_Seat], problem: Problem) -> dict[Unit, float]:
         for limit in LIMITS
         if samples.get(limit.name)
     }
-
-
-def _work(spec: KernelSpec, entry: Entry, problem: Problem) -> dict[Unit, float]:
-    """A row's operations by unit, as the main loop has them, and its bytes of weights."""
-    blocks = problem.n / 32
-    work: dict[Unit, float] = {Unit.MEMORY: float(problem.x_step)}
-    main = plan(spec).main_loop
-    for opcode in main_loop(entry.wasm, main):
-        if unit := unit_of(opcode):
-            work[unit] = work.get(unit, 0.0) + blocks / main.blocks
-    return work

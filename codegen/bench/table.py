@@ -9,20 +9,26 @@ from itertools import groupby, pairwise
 
 from rich.console import RenderableType
 
+from codegen.bench import native
 from codegen.bench.result import Measurement, Result
 from codegen.bench.statistics import LEAST_ROUNDS
+from codegen.bench.usual import baseline
 from codegen.output import table
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 
 BASELINE = KernelSpec(Isa.SCALAR).name
-"""What ratios are told against: the plainest scalar kernel."""
+"""What ratios of products are told against: the plainest scalar kernel."""
 
 COLUMNS = ("kernel", "engine", "sha256", "ns", "quartiles", "outliers", "ns/block", "x scalar", "95%", "floor",
            "of limit", "limited by")  # fmt: skip
+X_NATIVE = "x native"
+"""One more column, before the floor, where native code that does the same was timed too."""
+
 _CSV = (
-    *("kernel", "engine", "version", "processor", "time", "sha256", "n", "rows", "level"),
+    *("kernel", "engine", "version", "processor", "time", "sha256", "work", "n", "rows", "level", "columns"),
     *("median_ns", "low_ns", "high_ns", "best_ns", "worst_ns", "outliers", "floor_ns", "limited_by", "wrong"),
+    "peer",
 )
 _NOISY = 0.1
 _SHORT_HASH = 12
@@ -31,50 +37,69 @@ _SHORT_HASH = 12
 def title(result: Result, one: Measurement) -> str:
     """What a table is about."""
     rows = "1 row" if one.rows == 1 else f"{one.rows:,} rows"
-    return f"dot products of {one.n:,}, {rows} in {_where(one.level)}, median of {result.rounds} rounds"
+    return f"{one.work} of {one.n:,}, {rows} in {_where(one.level)}{_columns(one)}, median of {result.rounds} rounds"
 
 
 def _where(level: str) -> str:
     return level.upper() if level.startswith("l") else level
 
 
+def _columns(one: Measurement) -> str:
+    return f", {one.columns:,} columns" if one.columns > 1 else ""
+
+
 def problems(result: Result) -> Iterator[list[Measurement]]:
     """The measurements of each problem."""
-    for _, group in groupby(result.measurements, key=lambda one: (one.n, one.level)):
+    for _, group in groupby(result.measurements, key=lambda one: one.problem):
         yield list(group)
 
 
+def columns(result: Result, group: Sequence[Measurement]) -> tuple[str, ...]:
+    """What a table's columns are called."""
+    if not any(_native(result, one) for one in group):
+        return COLUMNS
+    place = COLUMNS.index("floor")
+    return (*COLUMNS[:place], X_NATIVE, *COLUMNS[place:])
+
+
 def rows(result: Result, group: Sequence[Measurement]) -> list[tuple[str, ...]]:
-    """A table's cells, in COLUMNS' order."""
-    return [_row(result, one) for one in group]
+    """A table's cells, in the order of `columns`."""
+    names = columns(result, group)
+    return [tuple(cells.get(name, "") for name in names) for cells in (_cells(result, one) for one in group)]
 
 
-def _row(result: Result, one: Measurement) -> tuple[str, ...]:
-    label = (one.kernel, one.engine, (one.sha256 or "")[:_SHORT_HASH])
+def _native(result: Result, one: Measurement) -> Measurement | None:
+    """The native code that does the same as a kernel."""
+    return result.beside(one, one.peer, native.HOST) if one.peer else None
+
+
+def _cells(result: Result, one: Measurement) -> dict[str, str]:
+    cells = {"kernel": one.kernel, "engine": one.engine, "sha256": (one.sha256 or "")[:_SHORT_HASH]}
     if not one.samples:
-        return (*label, "WRONG", *[""] * (len(COLUMNS) - 4))
+        return cells | {"ns": "WRONG"}
     s = one.summary
-    base = result.find(BASELINE, one.engine, one.n, one.level)
-    ratio = one.times_as_fast_as(base) if base else None
-    limit, fraction = one.limit, one.fraction_of_limit
-    return (
-        *label,
-        f"{s.median:.1f}",
-        f"{s.low:.1f} to {s.high:.1f}",
-        str(s.outliers),
-        f"{one.per_block:.2f}",
-        f"{ratio.value:.2f}" if ratio else "",
-        ratio.interval if ratio else "",
-        f"{limit[1]:.1f}" if limit else "",
-        f"{fraction:.0%}" if fraction else "",
-        limit[0] if limit else "",
-    )
+    cells |= {
+        "ns": f"{s.median:.1f}",
+        "quartiles": f"{s.low:.1f} to {s.high:.1f}",
+        "outliers": str(s.outliers),
+        "ns/block": f"{one.per_block:.2f}",
+    }
+    if base := result.beside(one, baseline(one.work).name, one.engine):
+        ratio = one.times_as_fast_as(base)
+        cells |= {"x scalar": f"{ratio.value:.2f}", "95%": ratio.interval}
+    if peer := _native(result, one):
+        cells[X_NATIVE] = f"{one.times_as_fast_as(peer).value:.2f}"
+    if one.limit and one.fraction_of_limit:
+        unit, floor = one.limit
+        cells |= {"floor": f"{floor:.1f}", "of limit": f"{one.fraction_of_limit:.0%}", "limited by": unit}
+    return cells
 
 
 def tables(result: Result) -> list[RenderableType]:
     """For a terminal."""
     return [
-        table(title(result, group[0]), COLUMNS, rows(result, group), text=3) for group in problems(result)
+        table(title(result, group[0]), columns(result, group), rows(result, group), text=3)
+        for group in problems(result)
     ]
 
 
@@ -89,8 +114,9 @@ def markdown_tables(result: Result) -> list[str]:
     """A title and a table for each problem."""
     parts = []
     for group in problems(result):
-        rule = ["---"] * 3 + ["---:"] * (len(COLUMNS) - 3)
-        lines = [COLUMNS, rule, *rows(result, group)]
+        names = columns(result, group)
+        rule = ["---"] * 3 + ["---:"] * (len(names) - 3)
+        lines = [names, rule, *rows(result, group)]
         parts.append(title(result, group[0]))
         parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
     return parts
@@ -103,12 +129,12 @@ def comma_separated(result: Result) -> str:
     writer.writerow(_CSV)
     versions = {limits.engine: limits.version for limits in result.limits}
     for one in result.measurements:
-        head = (one.kernel, one.engine, versions[one.engine], result.processor, result.time, one.sha256, one.n,
-                one.rows, one.level)  # fmt: skip
+        head = (one.kernel, one.engine, versions[one.engine], result.processor, result.time, one.sha256, one.work,
+                one.n, one.rows, one.level, one.columns)  # fmt: skip
         s = one.summary if one.samples else None
         figures = (s.median, s.low, s.high, s.best, s.worst, s.outliers) if s else [""] * 6
         limit = one.limit or ("", "")
-        writer.writerow((*head, *figures, limit[1], limit[0], one.wrong or ""))
+        writer.writerow((*head, *figures, limit[1], limit[0], one.wrong or "", one.peer or ""))
     return out.getvalue()
 
 
@@ -150,8 +176,8 @@ def warnings(result: Result) -> list[str]:
             for fast, slow in pairwise(ranked):
                 ratio = fast.times_as_fast_as(slow)
                 if not ratio.settled:
+                    where = f"{engine}, n = {fast.n}, {_where(fast.level)}{_columns(fast)}"
                     found.append(
-                        f"cannot tell apart in {engine}, n = {fast.n}, {_where(fast.level)}: {fast.kernel} and "
-                        f"{slow.kernel} (ratio {ratio.interval})"
+                        f"cannot tell apart in {where}: {fast.kernel} and {slow.kernel} (ratio {ratio.interval})"
                     )
     return found

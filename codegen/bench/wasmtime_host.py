@@ -7,12 +7,12 @@ from contextlib import contextmanager, suppress
 from importlib.metadata import version
 
 import numpy as np
-import numpy.typing as npt
 import wasmtime
 
-from codegen.arena import Arena
+from codegen.arena import U8, Arena
 from codegen.bench.clock import clock
-from codegen.bench.contestant import Calibrated, Contestant, Entry, WrongResultError
+from codegen.bench.contestant import Calibrated, Contestant, WrongResultError
+from codegen.bench.entry import REPEAT, Buffer, Entry
 from codegen.bench.problem import Problem
 from codegen.errors import KernelLoadError
 from codegen.host import EngineOptions, Extern, as_func, as_i32, as_memory, engine, reason_of
@@ -36,7 +36,7 @@ class WasmtimeHost:
         Raises:
             KernelLoadError: a module is refused.
         """
-        contestants: list[Contestant] = [_Instance(entry, problem) for entry in entries]
+        contestants: list[Contestant] = [_Instance(entry) for entry in entries]
         for contestant in contestants:
             with suppress(WrongResultError):  # which it repeats whenever it is asked
                 contestant.sample()
@@ -46,11 +46,8 @@ class WasmtimeHost:
 class _Instance:
     """One entry, its operands in its memory."""
 
-    def __init__(self, entry: Entry, problem: Problem) -> None:
-        self.name, self._problem, self._wrong = entry.name, problem, ""
-        self._expected = (
-            None if entry.expected is None else np.resize(np.array(entry.expected, np.uint32), problem.rows)
-        )
+    def __init__(self, entry: Entry) -> None:
+        self.name, self._entry, self._wrong = entry.name, entry, ""
         host = engine(EngineOptions())
         self._store = wasmtime.Store(host)
         try:
@@ -66,24 +63,30 @@ class _Instance:
         }
         wanted = [one.name for one in module.imports]
         exports = wasmtime.Instance(self._store, module, [ours[name] for name in wanted]).exports(self._store)
-        self._rows = as_func(exports["rows"])
+        self._repeat = as_func(exports[REPEAT])
         base = exports.get("heap_base")
         first = int(base.value(self._store)) if isinstance(base, wasmtime.Global) else 0
         memory = as_memory(ours["memory"] if "memory" in wanted else exports["memory"])
         self._arena = Arena(self._store, memory, TABLE_BYTES if "f16_table" in wanted else first)
-        self._s = self._arena.allocate(4 * problem.rows)
-        x, y = self._arena.put(problem.x), self._arena.put(problem.y)
-        work = (problem.rows, problem.n, self._s, x, problem.x_step, y, 0)
-        self._work = tuple(as_i32(value) for value in work)
+        self._at = {buffer.name: self._placed(buffer) for buffer in entry.buffers}
+        self._arguments = tuple(
+            as_i32(self._at[one] if isinstance(one, str) else one) for one in entry.arguments
+        )
+        self._expected = entry.output.whole() if entry.output else np.zeros(0, np.uint8)
         self._calibrated = Calibrated()
+
+    def _placed(self, buffer: Buffer) -> int:
+        if buffer.pattern is None:
+            return self._arena.allocate(buffer.bytes)
+        return self._arena.put(np.resize(buffer.pattern, buffer.bytes))
 
     def sample(self) -> float:
         """See Contestant."""
         nanoseconds = 0.0
         if not self._wrong:
-            self._results()[:] = 0xFFFFFFFF
+            self._results()[:] = 0xFF
             try:
-                nanoseconds = self._calibrated.measure(self._run, self._problem.rows)
+                nanoseconds = self._calibrated.measure(self._run, self._entry.units)
                 self._check()
             except wasmtime.Trap as trap:
                 self._wrong = f"{self.name}: traps ({reason_of(trap)}); run `codegen verify`"
@@ -94,19 +97,14 @@ class _Instance:
     def _run(self, repetitions: int) -> float:
         now = clock()
         start = now()
-        self._rows(self._store, repetitions, *self._work)
+        self._repeat(self._store, repetitions, *self._arguments)
         return now() - start
 
-    def _results(self) -> npt.NDArray[np.uint32]:
-        return self._arena.view(self._s, 4 * self._problem.rows).view("<u4")
+    def _results(self) -> U8:
+        output = self._entry.output
+        return self._arena.view(self._at[output.buffer], len(self._expected)) if output else self._expected
 
     def _check(self) -> None:
-        if self._expected is None:
-            return
-        results = self._results()
-        if len(wrong := np.flatnonzero(results != self._expected)):
-            row = int(wrong[0])
-            self._wrong = (
-                f"{self.name}: row {row} is {results[row]:#010x}, not {self._expected[row]:#010x}; "
-                "run `codegen verify`"
-            )
+        output = self._entry.output
+        if output and (wrong := output.difference(self._results(), self._expected)):
+            self._wrong = f"{self.name}: {wrong}; run `codegen verify`"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 from codegen import arguments, show
 from codegen.arguments import AddVerb
@@ -11,11 +12,17 @@ from codegen.bench import article, hosts, native, session
 from codegen.bench.machine import LEVELS
 from codegen.bench.problem import Problem
 from codegen.bench.result import Result
-from codegen.bench.table import BASELINE
+from codegen.bench.usual import baseline, products, together
 from codegen.commands import DONE, FAILED
 from codegen.errors import InputError
+from codegen.operations import OPERATIONS
 from codegen.output import progress
 from codegen.spec import KernelSpec
+
+MATMUL = "matmul"
+"""What --op calls all operations that multiply."""
+
+MOST_ROWS, MOST_COLUMNS = 1 << 24, 1 << 12
 
 
 def add(verb: AddVerb) -> None:
@@ -37,7 +44,24 @@ def add(verb: AddVerb) -> None:
         "--size",
         type=arguments.words(LEVELS),
         metavar="LIST",
-        help=f"where weights and activations live, of {', '.join(LEVELS)}; default l1",
+        help=f"where rows live, of {', '.join(LEVELS)}; default l1, and l2 for products of matrices",
+    )
+    bench.add_argument(
+        "--op",
+        choices=(*OPERATIONS, MATMUL),
+        help=f"the operation, or {MATMUL}: all that multiply; default that of the kernels named, or vec_dot",
+    )
+    bench.add_argument(
+        "--rows",
+        type=arguments.wholes(1, MOST_ROWS),
+        metavar="LIST",
+        help="rows, as 64 or 64,4096, wherever they live then; default as many as --size holds",
+    )
+    bench.add_argument(
+        "--columns",
+        type=arguments.wholes(1, MOST_COLUMNS),
+        metavar="LIST",
+        help="columns of activations, as 1 or 1,4,32; default 1, and 32 for gemm",
     )
     bench.add_argument(
         "--engine",
@@ -82,24 +106,49 @@ _Wanted = tuple[tuple[KernelSpec, ...], list[Problem], list[str]]
 
 
 def _article(options: argparse.Namespace) -> _Wanted:
-    for name in ("kernel", "isa", "unroll", "tuned", "n", "size"):
+    for name in ("kernel", "isa", "unroll", "tuned", "n", "size", "op", "rows", "columns"):
         if getattr(options, name):
             raise InputError(
-                f"--{name}: --article has kernels, n and size of its own; leave one of the two out"
+                f"--{name}: --article has kernels and a problem of its own; leave one of the two out"
             )
     return article.specs(), [Problem.at(article.N, "l1")], []
 
 
 def _asked(options: argparse.Namespace) -> _Wanted:
+    operations = _operations(options)
     problems, notes = [], []
-    for n in options.n or [4096]:
-        for level in options.size or ["l1"]:
-            problem = Problem.at(n, level)
+    for n, columns in product(options.n or [4096], options.columns or [None]):
+        usual = together(operations, columns)
+        for rows in options.rows or []:
+            problems.append(usual.of_rows(n, rows))
+        for level in [] if options.rows else options.size or [usual.level]:
+            problem = usual.at(n, level)
             if problem.level != level:
                 notes.append(f"n = {n} does not fit in {level}: measured in {problem.level}")
             problems.append(problem)
-    specs = (KernelSpec.parse(BASELINE), *arguments.selected(options, op="vec_dot"))
+    specs = (baseline(problems[0].work), *_kernels(options, operations))
     return tuple(dict.fromkeys(specs)), list(dict.fromkeys(problems)), notes
+
+
+def _operations(options: argparse.Namespace) -> tuple[str, ...]:
+    """What the call is about; a full name of a kernel says its operation, a pattern does not."""
+    if options.rows and options.size:
+        raise InputError("--rows: --size says how many there are; leave one of the two out")
+    if options.op == MATMUL:
+        return products()
+    if options.op:
+        return (options.op,)
+    names = [name for name in options.kernel or () if not set(name) & set("*?[")]
+    return tuple(dict.fromkeys(KernelSpec.parse(name).op for name in names)) or ("vec_dot",)
+
+
+def _kernels(options: argparse.Namespace, operations: Sequence[str]) -> Sequence[KernelSpec]:
+    if len(operations) == 1:
+        return arguments.selected(options, op=operations[0])
+    found = [spec for spec in arguments.selected(options) if spec.op in operations]
+    if not found:
+        raise InputError(f"--op {options.op}: no kernel that was asked for is one of {', '.join(operations)}")
+    return found
 
 
 def _lacking(specs: Sequence[KernelSpec], result: Result) -> Iterator[str]:

@@ -10,7 +10,7 @@ from codegen.arguments import AddVerb
 from codegen.bench.machine import LEVELS
 from codegen.bench.statistics import LEAST_ROUNDS
 from codegen.commands import DONE, FAILED, INTERRUPTED
-from codegen.operations import MAX_UNROLL
+from codegen.operations import MAX_UNROLL, OPERATIONS
 from codegen.output import progress
 from codegen.strategies import Isa
 from codegen.tune import heatmap, tuning
@@ -48,7 +48,16 @@ def add(verb: AddVerb) -> None:
     tuned.add_argument(
         "--n", type=arguments.one_length, default=4096, metavar="N", help="elements of a row; default 4096"
     )
-    tuned.add_argument("--size", choices=_LEVELS, default="l1", help="where the weights live; default l1")
+    tuned.add_argument(
+        "--size", choices=_LEVELS, help="where rows live; default l1, and l2 for products of matrices"
+    )
+    tuned.add_argument(
+        "--op",
+        type=arguments.words(tuple(OPERATIONS)),
+        default=[],
+        metavar="LIST",
+        help=f"operations, of {', '.join(OPERATIONS)}; default all",
+    )
     tuned.add_argument(
         "--rounds",
         type=arguments.whole(LEAST_ROUNDS, 10_000),
@@ -65,7 +74,7 @@ def _tune(options: argparse.Namespace) -> int:
     picture: Path | None = options.heatmap
     if picture:
         heatmap.require(picture)
-    choice = options.kernel, options.isa, options.unroll
+    choice = options.kernel, options.isa, options.unroll, options.op
     order = Order(options.engine, Path(options.out), *choice, options.n, options.size, options.rounds)
     with progress("tune", 1) as bar:
         task = bar.task_ids[0]

@@ -72,7 +72,7 @@ def _verify_in_engines(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    spec = KernelSpec.parse(options.kernel) if options.kernel else registry.FASTEST[options.isa]
+    spec = KernelSpec.parse(options.kernel) if options.kernel else registry.FASTEST["vec_dot", options.isa]
     with GGUFFile.open(options.model) as file:
         matrices = [file.matrix(options.tensor)] if options.tensor else list(file.matrices)
         vectors = {

@@ -1,6 +1,7 @@
 // Times modules: `bench.mjs JOB.json` in node, deno and bun loads them, warms them up, and then times the module that
 // each line of standard input numbers. javascript_host.py is the other end, and tells what a job holds.
 
+import { Buffer } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 
@@ -16,8 +17,7 @@ const COARSE = 1000; // microseconds
 const SETTLED = 1.05; // times the best of them: three in a row below that, and nothing changes any more
 
 async function main(job) {
-  job.pattern = fromBase64(job.pattern);
-  job.y = fromBase64(job.y);
+  job.data = job.data.map(fromBase64);
   const modules = [];
   for (const entry of job.entries) {
     if (WebAssembly.validate(fromHex(FEATURES[entry.isa].probe))) modules.push(await load(entry, job));
@@ -27,25 +27,35 @@ async function main(job) {
   for await (const line of createInterface({ input: process.stdin })) say(sample(modules[Number(line)]));
 }
 
-async function load(entry, { n, rows: count, x_step, pattern, y, slice_s }) {
-  const module = await WebAssembly.compile(fromBase64(entry.wasm));
+async function load({ name, wasm, buffers, arguments: words, units, output }, { repeat, slice_s, data }) {
+  const module = await WebAssembly.compile(data[wasm]);
   const wanted = WebAssembly.Module.imports(module).map((one) => one.name);
   const ours = wanted.length ? { memory: new WebAssembly.Memory({ initial: 1 + TABLE / PAGE }), f16_table: 0 } : {};
   const { exports } = await WebAssembly.instantiate(module, { env: ours });
-  const { rows, heap_base, memory } = { ...exports, ...ours };
-  const at = { s: align(heap_base?.value ?? (wanted.includes("f16_table") ? TABLE : 0)) };
-  at.x = align(at.s + 4 * count);
-  at.y = align(at.x + count * x_step);
-  const pages = Math.ceil((at.y + y.length) / PAGE) - memory.buffer.byteLength / PAGE;
-  if (pages > 0) memory.grow(pages);
-  const bytes = new Uint8Array(memory.buffer);
-  for (let done = 0; done < count * x_step; done += pattern.length) {
-    bytes.set(pattern.subarray(0, count * x_step - done), at.x + done);
+  const { heap_base, memory } = { ...exports, ...ours };
+  const at = {};
+  let top = heap_base?.value ?? (wanted.includes("f16_table") ? TABLE : 0);
+  for (const buffer of buffers) {
+    at[buffer.name] = align(top);
+    top = at[buffer.name] + buffer.bytes;
   }
-  bytes.set(y, at.y);
-  const run = (repetitions) => rows(repetitions, count, n, at.s, at.x, x_step, at.y, 0);
-  const results = () => new Uint32Array(memory.buffer, at.s, count); // anew, since one is empty after memory has grown
-  return { name: entry.name, expected: entry.expected, run, results, rows: count, slice: slice_s, repetitions: 1, wrong: null };
+  const pages = Math.ceil(top / PAGE) - memory.buffer.byteLength / PAGE;
+  if (pages > 0) memory.grow(pages);
+  for (const { name, bytes, pattern } of buffers) {
+    if (pattern !== null) fill(new Uint8Array(memory.buffer, at[name], bytes), data[pattern]);
+  }
+  const values = words.map((word) => at[word] ?? word);
+  const run = (repetitions) => exports[repeat](repetitions, ...values);
+  const size = output ? output.lines * output.line : 0;
+  const results = () => Buffer.from(memory.buffer, at[output?.buffer] ?? 0, size); // anew, since one is empty after memory has grown
+  const expected = output?.expected.map((place) => data[place]);
+  return { name, run, results, units, output: output && { ...output, expected }, slice: slice_s, repetitions: 1, wrong: null };
+}
+
+function fill(bytes, pattern) {
+  for (let done = 0; done < bytes.length; done += pattern.length) {
+    bytes.set(pattern.subarray(0, bytes.length - done), done);
+  }
 }
 
 // Microseconds of this thread's CPU time, which stands still while other programs have the core; of the wall's where the
@@ -78,10 +88,10 @@ async function warm(module) {
   }
 }
 
-// Nanoseconds a row over a slice of CPU time, and what is wrong with the results, or was at any time before.
+// Nanoseconds a unit over a slice of CPU time, and what is wrong with the results, or was at any time before.
 function sample(module, share = 1) {
   if (module.wrong) return { ns: 0, wrong: module.wrong };
-  module.results().fill(0xffffffff);
+  module.results().fill(0xff);
   try {
     for (;;) {
       const start = now();
@@ -89,7 +99,7 @@ function sample(module, share = 1) {
       const seconds = (now() - start) / 1e6;
       if (seconds >= (module.slice * share) / 2) {
         module.wrong = wrong(module, module.results());
-        return { ns: (seconds / (module.repetitions * module.rows)) * 1e9, wrong: module.wrong };
+        return { ns: (seconds / (module.repetitions * module.units)) * 1e9, wrong: module.wrong };
       }
       module.repetitions *= 2;
     }
@@ -99,11 +109,27 @@ function sample(module, share = 1) {
   }
 }
 
-function wrong({ name, expected }, results) {
-  const row = expected ? results.findIndex((bits, i) => bits !== expected[i % expected.length]) : -1;
-  if (row < 0) return null;
-  const hex = (bits) => `0x${bits.toString(16).padStart(8, "0")}`;
-  return `${name}: row ${row} is ${hex(results[row])}, not ${hex(expected[row % expected.length])}; run \`codegen verify --engine\``;
+// What entry.py's Output says: lines, each a pattern again and again, one pattern after the other.
+function wrong({ name, output }, results) {
+  if (!output) return null;
+  const { lines, line, expected } = output;
+  for (let i = 0; i < lines; i++) {
+    const pattern = expected[i % expected.length];
+    for (let from = 0; from < line; from += pattern.length) {
+      const length = Math.min(pattern.length, line - from);
+      const got = results.subarray(i * line + from, i * line + from + length);
+      if (!got.equals(pattern.subarray(0, length))) return difference(name, output, i, from, got, pattern);
+    }
+  }
+  return null;
+}
+
+function difference(name, { lines, item, names }, i, from, got, pattern) {
+  const byte = got.findIndex((value, place) => value !== pattern[place]);
+  const start = byte - (byte % item);
+  const hex = (bytes) => `0x${Buffer.from(bytes.subarray(start, start + item)).reverse().toString("hex")}`;
+  const where = `${lines > 1 ? `${names[0]} ${i}, ` : ""}${names[1]} ${(from + start) / item}`;
+  return `${name}: ${where} is ${hex(got)}, not ${hex(pattern)}; run \`codegen verify --engine\``;
 }
 
 const now = finestClock();

@@ -42,8 +42,8 @@ ALL = (
 FEW = (
     _BASELINE,
     KernelSpec(Isa.SIMD128, strategy="article"),
-    FASTEST[Isa.SIMD128],
-    FASTEST[Isa.RELAXED],
+    FASTEST["vec_dot", Isa.SIMD128],
+    FASTEST["vec_dot", Isa.RELAXED],
 )
 """The kernels that are compared over lengths and levels."""
 
@@ -71,7 +71,7 @@ class Series:
         for n, level in self.problems:
             here = [host for host in hosts if host.name in self.engines]
             if n < _NATIVE_FROM:
-                here = [host for host in here if host.name != native.NativeHost.name]
+                here = [host for host in here if host.name != native.HOST]
             for group in [[host] for host in here] if self.apart else [here]:
                 yield n, level, group
 

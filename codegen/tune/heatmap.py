@@ -1,15 +1,17 @@
-"""A sweep as a picture: speed by unroll and accumulators, a panel for each way to multiply and scale."""
+"""A sweep as a picture: speed by unroll and accumulators, or by tile, a panel for each choice of the rest."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codegen.errors import InputError
-from codegen.options import Fold, Scales
+from codegen.operations import OPERATIONS, Operation
+from codegen.options import OPTIONS, Memory, default
 from codegen.output import require_writable, write_file
+from codegen.spec import KernelSpec
+from codegen.strategies import Isa
 from codegen.tune.tuning import Candidate, ContractTuning
 
 if TYPE_CHECKING:  # matplotlib is optional, and slow to import
@@ -71,37 +73,62 @@ def figure(swept: ContractTuning, title: str) -> Figure:
     """The picture, to be drawn in any style; matplotlib must be there."""
     from matplotlib.figure import Figure
 
-    tried = {(one.spec.strategy, one.spec.fold) for one in swept.candidates}
-    strategies = swept.candidates[0].spec.operation.strategies if swept.candidates else ()
-    kinds = [
-        (strategy.isa, strategy.name, fold)
-        for strategy, fold in product(strategies, Fold)
-        if (strategy.name, fold) in tried
-    ]
-    unrolls = sorted({one.spec.unroll for one in swept.candidates})
-    sums = sorted({one.spec.accumulators for one in swept.candidates})
-    size = len(Scales) * len(unrolls) * _CELL[0] + 2.4, len(kinds) * (len(sums) * _CELL[1] + 0.75) + 0.6
+    specs = [one.spec for one in swept.candidates]
+    operation = specs[0].operation if specs else OPERATIONS["vec_dot"]
+    across = next((name for name in ("scales", "activations") if name in operation.options), "memory")
+    down = [name for name in operation.options if name != across]
+    kinds = sorted({_kind(spec, down) for spec in specs}, key=lambda kind: _order(operation, down, kind))
+    columns = tuple(OPTIONS[across]) if across in operation.options else (Memory.EXPORT,)
+    xs, ys = (sorted({_place(spec)[axis] for spec in specs}) for axis in (0, 1))
+    size = len(columns) * len(xs) * _CELL[0] + 2.4, len(kinds) * (len(ys) * _CELL[1] + 0.75) + 0.6
     whole = Figure(figsize=size, layout="constrained")
-    contract = swept.candidates[0].spec.contract if swept.candidates else "nothing tried"
+    contract = specs[0].contract if specs else "nothing tried"
+    many = f", {swept.columns} columns" if swept.columns > 1 else ""
     whole.suptitle(
-        " ".join(filter(None, (f"{contract}, n = {swept.n}, {swept.level}: times scalar.", title)))
+        " ".join(filter(None, (f"{contract}, n = {swept.n}, {swept.level}{many}: times scalar.", title)))
     )
-    grid = whole.subplots(max(1, len(kinds)), len(Scales), squeeze=False)
-    for row, (isa, strategy, fold) in zip(grid, kinds, strict=False):
+    grid = whole.subplots(max(1, len(kinds)), len(columns), squeeze=False)
+    for row, kind in zip(grid, kinds, strict=False):
+        isa, strategy, options = kind
         scale = _scale(
             [c.x_scalar for c in swept.candidates if c.x_scalar and not c.failed and c.spec.isa is isa]
         )
-        for axes, scales in zip(row, Scales, strict=True):
-            kind = (strategy, fold, scales)
-            shown = [c for c in swept.candidates if (c.spec.strategy, c.spec.fold, c.spec.scales) == kind]
+        for axes, value in zip(row, columns, strict=True):
+            shown = [
+                c
+                for c in swept.candidates
+                if _kind(c.spec, down) == kind and getattr(c.spec, across) is value
+            ]
             if shown:
-                words = (isa, strategy, *([fold] if fold is not Fold.SHUFFLE else []))
-                axes.set_title(f"{', '.join(words)}, {scales} scales")
-                _panel(axes, shown, swept, unrolls, sums, scale)
+                words = (isa, strategy, *(one for one in options if one is not default(type(one))))
+                last = "" if across == "memory" else f", {value} {across}"
+                axes.set_title(f"{', '.join(words)}{last}")
+                _panel(axes, shown, swept, xs, ys, scale)
             else:
                 axes.set_axis_off()
         whole.colorbar(scale, ax=list(row), label="x scalar", format="%.1f")
     return whole
+
+
+_Kind = tuple[Isa, str, tuple[Any, ...]]
+"""ISA, strategy and options of the kernels in a row of panels."""
+
+
+def _kind(spec: KernelSpec, options: Sequence[str]) -> _Kind:
+    return spec.isa, spec.strategy, tuple(getattr(spec, name) for name in options)
+
+
+def _order(operation: Operation, names: Sequence[str], kind: _Kind) -> tuple[int, ...]:
+    """Strategies and options as they are listed."""
+    isa, strategy, options = kind
+    strategies = [(one.isa, one.name) for one in operation.strategies]
+    places = (tuple(OPTIONS[name]).index(one) for name, one in zip(names, options, strict=True))
+    return strategies.index((isa, strategy)), *places
+
+
+def _place(spec: KernelSpec) -> tuple[int, int]:
+    """Where a kernel's cell is in its panel."""
+    return spec.tile or (spec.unroll, spec.accumulators)
 
 
 def _scale(values: Sequence[float]) -> Any:
@@ -115,19 +142,21 @@ def _panel(
     axes: Axes,
     shown: Sequence[Candidate],
     swept: ContractTuning,
-    unrolls: Sequence[int],
-    sums: Sequence[int],
+    xs: Sequence[int],
+    ys: Sequence[int],
     scale: Any,
 ) -> None:
     from matplotlib.patches import Rectangle
 
-    axes.set(xlim=(0, len(unrolls)), ylim=(0, len(sums)), xlabel="unroll", ylabel="accumulators")
-    axes.set_xticks([i + 0.5 for i in range(len(unrolls))], [str(one) for one in unrolls])
-    axes.set_yticks([i + 0.5 for i in range(len(sums))], [str(one) for one in sums])
+    x, y = ("rows", "columns") if shown[0].spec.tile else ("unroll", "accumulators")
+    axes.set(xlim=(0, len(xs)), ylim=(0, len(ys)), xlabel=x, ylabel=y)
+    axes.set_xticks([i + 0.5 for i in range(len(xs))], [str(one) for one in xs])
+    axes.set_yticks([i + 0.5 for i in range(len(ys))], [str(one) for one in ys])
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     for one in shown:
-        corner = unrolls.index(one.spec.unroll), sums.index(one.spec.accumulators)
+        place = _place(one.spec)
+        corner = xs.index(place[0]), ys.index(place[1])
         right = one.x_scalar is not None and one.failed is None
         colour = scale.to_rgba(one.x_scalar) if right else (1, 1, 1, 1)
         best = one.spec in swept.best.values()

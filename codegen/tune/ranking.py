@@ -24,7 +24,8 @@ def ranking(title: str, swept: ContractTuning, before: Collection[KernelSpec]) -
         for rank, one in enumerate(swept.candidates, 1)
         if rank <= _SHOWN or one.spec in before or one.spec in swept.best.values()
     ]
-    counts = f"{len(swept.candidates)} kernels, n = {swept.n:,}, weights in {swept.level}"
+    columns = f", {swept.columns} columns" if swept.columns > 1 else ""
+    counts = f"{len(swept.candidates)} kernels, n = {swept.n:,}, weights in {swept.level}{columns}"
     return table(f"{title}: {counts}", COLUMNS, rows, text=2)
 
 

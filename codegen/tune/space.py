@@ -6,22 +6,24 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from itertools import product
+from typing import Any
 
+from codegen.bench.usual import baseline_of
 from codegen.errors import SpecError
-from codegen.operations import OPERATIONS
-from codegen.options import Fold, Scales
+from codegen.operations import OPERATIONS, Operation
+from codegen.options import OPTIONS, Activations, Scales
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 
 UNROLLS = (1, 2, 3, 4, 6, 8, 12, 16)
 ACCUMULATORS = (1, 2, 4)
 
-_TIMED = ("vec_dot",)
-"""Operations that bench can time."""
-
 
 def candidates(
-    patterns: Sequence[str] = (), isas: Sequence[Isa] = (), unrolls: Sequence[int] = ()
+    patterns: Sequence[str] = (),
+    isas: Sequence[Isa] = (),
+    unrolls: Sequence[int] = (),
+    ops: Sequence[str] = (),
 ) -> dict[str, tuple[KernelSpec, ...]]:
     """What to try, by contract.
 
@@ -29,15 +31,18 @@ def candidates(
         patterns: names or shell patterns of names; none means all. A full name need not be in the space.
         isas: only these; none means all.
         unrolls: these instead of UNROLLS.
+        ops: only these operations; none means all.
 
     Raises:
         SpecError: nothing is left to try.
     """
-    space = list(_space(isas or tuple(Isa), unrolls or UNROLLS))
+    operations = [OPERATIONS[name] for name in ops or OPERATIONS]
+    space = [spec for one in operations for spec in _space(one, isas or tuple(Isa), unrolls or UNROLLS)]
     chosen = [spec for pattern in patterns for spec in _matching(pattern, space)] if patterns else space
     chosen = [s for s in chosen if (not isas or s.isa in isas) and (not unrolls or s.unroll in unrolls)]
+    chosen = [s for s in chosen if s.operation in operations]
     if not chosen:
-        wanted = [*patterns, *isas, *(f"unroll {unroll}" for unroll in unrolls)]
+        wanted = [*patterns, *ops, *isas, *(f"unroll {unroll}" for unroll in unrolls)]
         raise SpecError(f"kernel {', '.join(wanted)}: nothing to tune matches; see docs/tuning.md")
     found: dict[str, dict[KernelSpec, None]] = {}
     for spec in chosen:
@@ -46,34 +51,38 @@ def candidates(
 
 
 def baseline(spec: KernelSpec) -> KernelSpec:
-    """The plainest scalar kernel of the same contract, which speed is told against."""
-    return KernelSpec(Isa.SCALAR, op=spec.op, x=spec.x, y=spec.y)
+    """The plainest scalar kernel that does the same work, which speed is told against."""
+    return baseline_of(spec.op)
 
 
 def eligible(spec: KernelSpec) -> bool:
     """Whether a kernel may be chosen as best."""
-    return not spec.is_fixed  # those reproduce a kernel of somebody else's
+    return spec.strategy not in spec.operation.fixed  # those reproduce a kernel of somebody else's
 
 
-def complexity(spec: KernelSpec) -> tuple[bool, int, int, int, str]:
-    """What a host pays besides time: a table in its memory, code, sums to join; then short names, the defaults."""
-    return spec.scales is Scales.TABLE, spec.unroll, spec.accumulators, len(spec.name), spec.name
+def complexity(spec: KernelSpec) -> tuple[bool, bool, int, int, int, str]:
+    """What a host pays besides time: memory, code, sums to join; then short names, the defaults."""
+    table, repeated = spec.scales is Scales.TABLE, spec.activations is Activations.BROADCAST
+    rows, columns = spec.tile or (1, 1)
+    return table, repeated, spec.unroll * rows * columns, spec.accumulators, len(spec.name), spec.name
 
 
-def _space(isas: Sequence[Isa], unrolls: Sequence[int]) -> Iterator[KernelSpec]:
-    for operation in (OPERATIONS[name] for name in _TIMED):
-        strategies = [strategy for strategy in operation.strategies if strategy.isa in isas]
-        for operands, strategy, tile, fold, scales, unroll, accumulators in product(
-            operation.operands, strategies, operation.tiles or (None,), Fold, Scales, unrolls, ACCUMULATORS
-        ):
-            x, y = (*operands, "")[:2]
-            how = (strategy.isa, unroll, accumulators, strategy.name, scales, fold)
-            with suppress(SpecError):  # not every combination exists
-                yield KernelSpec(*how, op=operation.name, x=x, y=y, tile=tile)
+def _space(operation: Operation, isas: Sequence[Isa], unrolls: Sequence[int]) -> Iterator[KernelSpec]:
+    strategies = [strategy for strategy in operation.strategies if strategy.isa in isas]
+    fields = [*reversed(operation.options), "unroll", "accumulators"]
+    choices = [*(tuple(OPTIONS[field]) for field in fields[:-2]), unrolls, ACCUMULATORS]
+    tiles: tuple[tuple[int, int] | None, ...] = operation.tiles or (None,)
+    contracts = product(operation.operands, strategies, tiles)
+    for (operands, strategy, tile), how in product(contracts, list(product(*choices))):
+        x, y = (*operands, "")[:2]
+        chosen: dict[str, Any] = dict(zip(fields, how, strict=True))
+        with suppress(SpecError):  # not every combination exists
+            yield KernelSpec(
+                strategy.isa, strategy=strategy.name, op=operation.name, x=x, y=y, tile=tile, **chosen
+            )
 
 
 def _matching(pattern: str, space: Sequence[KernelSpec]) -> list[KernelSpec]:
     if set(pattern) & set("*?["):
         return [spec for spec in space if fnmatchcase(spec.name, pattern)]
-    spec = KernelSpec.parse(pattern)
-    return [spec] if spec.op in _TIMED else []
+    return [KernelSpec.parse(pattern)]

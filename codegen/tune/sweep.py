@@ -10,7 +10,7 @@ from pathlib import Path
 from codegen.bench import hosts
 from codegen.bench.contestant import Host
 from codegen.bench.machine import processor
-from codegen.bench.problem import Problem
+from codegen.bench.usual import usual
 from codegen.errors import InputError
 from codegen.output import require_writable
 from codegen.registry import UNTUNED
@@ -29,8 +29,9 @@ class Order:
     Attributes:
         engine: one of tuning.FILES.
         folder: where the file lies or shall lie.
-        patterns, isas, unrolls: which kernels; see space.candidates.
-        n, level: elements of a row, and where the weights live.
+        patterns, isas, unrolls, ops: which kernels; see space.candidates.
+        n: elements of a row.
+        level: where rows live; None is where each operation's usually do.
         rounds: how often finalists are timed.
     """
 
@@ -39,8 +40,9 @@ class Order:
     patterns: Sequence[str] = ()
     isas: Sequence[Isa] = ()
     unrolls: Sequence[int] = ()
+    ops: Sequence[str] = ()
     n: int = 4096
-    level: str = "l1"
+    level: str | None = None
     rounds: int = FINAL_ROUNDS
 
 
@@ -83,7 +85,7 @@ def sweep(order: Order, watch: Watch) -> Outcome:
         SpecError: nothing is left to try.
         EngineError: the engine failed.
     """
-    contracts = space.candidates(order.patterns, order.isas, order.unrolls)
+    contracts = space.candidates(order.patterns, order.isas, order.unrolls, order.ops)
     (host,), _ = hosts.select([order.engine])
     name = f"{tuning.FILES[order.engine]}-{tuning.architecture()}.json"
     require_writable(order.folder / name)
@@ -91,7 +93,7 @@ def sweep(order: Order, watch: Watch) -> Outcome:
     old = _found(order.folder / name, outcome.remarks)
     outcome.before = _defaults(old or _found(shipped.root() / name, []))
     for contract, specs in contracts.items():
-        problem = Problem.at(order.n, order.level)
+        problem = usual(specs[0].op).at(order.n, order.level)
         search = Search(specs, host, problem, proof.failures, outcome.before, order.rounds, watch)
         try:
             search.run()
@@ -135,7 +137,14 @@ def _result(search: Search, *, complete: bool) -> ContractTuning:
     tried = tuple(_candidate(search, s) for s in search.specs if s in search.timings or s in search.failed)
     problem = search.problem
     return ContractTuning(
-        now, problem.n, problem.level, search.rounds, complete, tuning.ranked(tried), best(search)
+        now,
+        problem.n,
+        problem.level,
+        search.rounds,
+        complete,
+        tuning.ranked(tried),
+        best(search),
+        problem.columns,
     )
 
 

@@ -31,7 +31,7 @@ class Candidate:
     Attributes:
         spec: the kernel.
         stage: the last stage of the search that timed it, from 1.
-        median_ns: nanoseconds a row there; None where it has no right value.
+        median_ns: nanoseconds a product or row there; None where it has no right value.
         x_scalar: times as fast as the scalar baseline of the same batch.
         low, high: its 95% interval; None where rounds were too few for one.
         failed: why it can never be best, if it cannot.
@@ -50,7 +50,14 @@ class Candidate:
         s, numbers = self.spec, asdict(self)
         del numbers["spec"]
         shape = {"isa": s.isa, "strategy": s.strategy, "unroll": s.unroll, "accumulators": s.accumulators}
-        return {"kernel": s.name, **shape, "scales": s.scales, "fold": s.fold, **numbers}
+        tile = {"tile": s.tile} if s.tile else {}
+        return {
+            "kernel": s.name,
+            **shape,
+            **tile,
+            **{o: getattr(s, o) for o in s.operation.options},
+            **numbers,
+        }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Candidate:
@@ -71,6 +78,7 @@ class ContractTuning:
         complete: whether it was not interrupted.
         candidates: fastest first, by the low end of the interval; those that failed last.
         best: the kernel to use, by ISA; none for an ISA without a verified candidate.
+        columns: the problem's columns of activations.
     """
 
     time: str
@@ -80,6 +88,7 @@ class ContractTuning:
     complete: bool
     candidates: tuple[Candidate, ...]
     best: Mapping[Isa, KernelSpec]
+    columns: int = 1
 
     def over(self, old: ContractTuning | None) -> ContractTuning:
         """This sweep, and what an older one knows of ISAs that this one has no best of."""
@@ -108,7 +117,8 @@ class ContractTuning:
             if spec not in right or (spec.isa, spec.contract) != (isa, contract):
                 raise ValueError(f"{spec.name} cannot be the best of {contract}, {isa}")
         head = str(data["time"]), int(data["n"]), str(data["level"]), int(data["rounds"])
-        return cls(*head, bool(data["complete"]), candidates, best)
+        columns = int(data.get("columns", 1))  # which files of dot products alone do not have
+        return cls(*head, bool(data["complete"]), candidates, best, columns)
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from codegen.bench import contestant, javascript_host
+from codegen.bench import contestant, javascript_host, native
 from codegen.bench.contestant import Host
 from codegen.bench.javascript_host import JavaScriptHost
 from codegen.bench.wasmtime_host import WasmtimeHost
 from codegen.engines import javascript
+from codegen.errors import InputError
 
 
 @pytest.fixture(autouse=True)
@@ -35,3 +36,12 @@ def engine(request: pytest.FixtureRequest) -> Host:
         return WasmtimeHost()
     host: Host = request.getfixturevalue("node")
     return host
+
+
+@pytest.fixture
+def ggml() -> native.Libraries:
+    """GGML's libraries, where they are installed."""
+    try:
+        return native.load()
+    except InputError as error:
+        pytest.skip(str(error))

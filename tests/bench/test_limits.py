@@ -46,7 +46,7 @@ def test_each_unit_has_one() -> None:
 
 @every_limit
 def test_it_runs_and_its_rate_is_positive(limit: Limit, engine: Host) -> None:
-    with engine.open([limit.entry()], PROBLEM) as (contestant,):
+    with engine.open([limit.entry(PROBLEM)], PROBLEM) as (contestant,):
         assert contestant.name == limit.name
         assert limit.per_ns(contestant.sample(), PROBLEM.x_step) > 0
 
@@ -55,13 +55,13 @@ def test_it_runs_and_its_rate_is_positive(limit: Limit, engine: Host) -> None:
 @pytest.mark.parametrize("rows", [1, 2])
 def test_it_runs_where_there_is_little_to_read(limit: Limit, rows: int, engine: Host) -> None:
     problem = Problem(32, rows, "l1")
-    with engine.open([limit.entry()], problem) as (contestant,):
+    with engine.open([limit.entry(problem)], problem) as (contestant,):
         contestant.sample()
 
 
 @every_limit
 def test_its_operations_are_in_the_loop_once_each(limit: Limit) -> None:
-    units = Counter(unit_of(opcode) for opcode in main_loop(limit.entry().wasm, MainLoop("rows", 1)))
+    units = Counter(unit_of(opcode) for opcode in main_loop(limit.entry(PROBLEM).wasm, MainLoop("repeat", 1)))
     counted = Unit.VECTOR if limit.reads else limit.unit
     extra = units[counted] - len(limit.operations)
     assert 0 <= extra <= (LOOP_OVERHEAD if counted is Unit.SCALAR else 0) + (counted is Unit.MULTIPLY)
@@ -107,10 +107,10 @@ def test_it_reads_to_the_end_of_the_weights_but_for_less_than_a_turn(x: int, rem
     """What ends a byte past the end of memory traps, if and only if the last whole turn reaches there."""
     (limit,) = (one for one in LIMITS if one.reads)
     store = wasmtime.Store(wasmtime_engine(EngineOptions()))
-    module = wasmtime.Module(store.engine, limit.entry().wasm)
+    module = wasmtime.Module(store.engine, limit.entry(PROBLEM).wasm)
     exports = wasmtime.Instance(store, module, []).exports(store)
     assert as_memory(exports["memory"]).data_len(store) == PAGE
-    rows = as_func(exports["rows"])
+    rows = as_func(exports["repeat"])
     turns = (PAGE - x) // limit.reads
     inside = turns * limit.reads + remainder
     rows(store, 2, 1, 32, 0, x, inside, 0, 0)

@@ -1,22 +1,18 @@
-"""Native GGML: where it is found, that its result is held against the exact one, and what is taken off its time."""
+"""Native GGML: where it is found, repetitions that fill a slice, and the clock."""
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import math
 from collections.abc import Callable, Iterator
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from codegen.bench import contestant, native
 from codegen.bench.clock import clock, finest
-from codegen.bench.contestant import Calibrated, NoTimeError, WrongResultError
-from codegen.bench.native import NativeHost
-from codegen.bench.problem import Problem
+from codegen.bench.contestant import Calibrated, NoTimeError
 from codegen.errors import InputError
 
 
@@ -25,104 +21,6 @@ def fresh() -> Iterator[None]:
     native.load.cache_clear()
     yield
     native.load.cache_clear()
-
-
-@pytest.fixture
-def here() -> native.Libraries:
-    try:
-        return native.load()
-    except InputError as error:
-        pytest.skip(str(error))
-
-
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize(
-    "problem", [Problem(32, 1000, "l1"), Problem(256, 70, "l1"), Problem(4096, 100, "l2")]
-)
-def test_times_are_positive_and_finite(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contestant, "SLICE_S", 0.002)
-    with NativeHost().open([], problem) as (one,):
-        assert one.name == native.NAME
-        for _ in range(3):
-            assert 0 < one.sample() < 1e6
-
-
-class Called:
-    """In place of the library's function: passes calls on, and notes them."""
-
-    def __init__(self, result: Callable[[int, float], float]) -> None:
-        self.real = native.load().cpu[native.NAME]
-        self.calls: list[tuple[int, ...]] = []
-        self.result = result
-
-    def __call__(self, *words: int) -> None:
-        self.real.argtypes = self.argtypes
-        self.real(*words)
-        self.calls.append(words)
-        at = ctypes.cast(words[1], ctypes.POINTER(ctypes.c_float))
-        at[0] = self.result(len(self.calls), at[0])
-
-    argtypes: Any = None
-    restype: Any = None
-
-
-def library(monkeypatch: pytest.MonkeyPatch, result: Callable[[int, float], float]) -> Called:
-    called = Called(result)
-    monkeypatch.setattr(native, "load", lambda: native.Libraries(None, {native.NAME: called}))  # type: ignore[arg-type]
-    return called
-
-
-WRONG = {
-    "every result": lambda _, value: value * 1.01,
-    "the last of the distinct rows": lambda call, value: value * 1.01 if call == 64 else value,
-    "a later time": lambda call, value: value * 1.01 if call > 64 * 2 else value,
-    "not a number": lambda call, value: math.nan if call == 7 else value,
-}
-
-
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("wrong", WRONG)
-def test_a_wrong_result_has_no_time_from_then_on(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    library(monkeypatch, WRONG[wrong])
-    monkeypatch.setattr(Calibrated, "measure", lambda *_: 1.0)
-    with NativeHost().open([], Problem(32, 64, "l1")) as (one,):
-        if wrong == "a later time":
-            assert [one.sample(), one.sample()] == [1.0, 1.0]
-        for _ in range(2):
-            with pytest.raises(WrongResultError, match=f"^{native.NAME}: row \\d+ is .*, not "):
-                one.sample()
-
-
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize(("n", "rows"), [(1024, 20), (1024, 37), (32, 1000), (4096, 10), (1 << 16, 3)])
-def test_a_repetition_reads_the_rows_once_and_takes_empty_calls_off(
-    n: int, rows: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    problem = Problem(n, rows, "l1")
-    called = library(monkeypatch, lambda _, value: value)
-    ticks = itertools.count()
-    # A clock that shows a millisecond for each call with elements, and a tenth for each without.
-    now = lambda: sum(1.0 if words[0] else 0.1 for words in called.calls) * 1e-3 + next(ticks) * 0  # noqa: E731
-    monkeypatch.setattr(native, "clock", lambda: now)
-    with NativeHost().open([], problem) as (one,):
-        called.calls.clear()
-        seconds = one._run(1)  # type: ignore[attr-defined]
-    full = [words for words in called.calls if words[0]]
-    empty = [words for words in called.calls if not words[0]]
-    assert len(full) == len(empty)
-    assert seconds == pytest.approx(len(full) * 0.9e-3)
-    length = full[0][0]
-    assert length % n == 0
-    assert 0 <= rows - length // n * len(full) < len(full)
-    first = full[0][3]
-    assert [words[3] - first for words in full] == [i * length // 32 * 18 for i in range(len(full))]
-
-
-@pytest.mark.usefixtures("here")
-def test_a_row_takes_its_part_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    with NativeHost().open([], Problem(4096, 10, "l1")) as (one,):
-        monkeypatch.setattr(one, "_run", lambda repetitions: 1.0)
-        assert one.sample() == pytest.approx(1e9 / 10)
 
 
 def test_an_absent_package_is_told_with_its_command(fresh: None, monkeypatch: pytest.MonkeyPatch) -> None:

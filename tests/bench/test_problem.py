@@ -1,18 +1,18 @@
 from __future__ import annotations
 
-import struct
-
 import numpy as np
 import pytest
 
 from codegen import Kernel, KernelSpec
 from codegen.bench import machine
 from codegen.bench.machine import LEVELS
-from codegen.bench.problem import Problem
+from codegen.bench.problem import Problem, Work
+from codegen.errors import InputError
 from codegen.formats import Q4_0, Q8_0
+from codegen.ops.vec_dot import bench
 from codegen.ops.vec_dot.judge import bound, mismatch
 from codegen.ops.vec_dot.plan import plan
-from codegen.reference import decode
+from codegen.reference import decode, quantize_q8_0
 
 CACHES = {1: 48 << 10, 2: 2 << 20, 3: 64 << 20}
 KERNELS = ("scalar_u1", "simd128-article_u1", "simd128_u4", "relaxed_u4", "relaxed-dot32_u2")
@@ -74,11 +74,11 @@ def test_bits_are_those_of_the_kernel_and_within_the_bound_of_exact_results(kern
     spec = KernelSpec.parse(f"vec_dot_q4_0_q8_0__{kernel}")
     problem = Problem(n, 70, "l1")
     results = Kernel.load(spec).rows(problem.x, problem.y, problem.rows, n)
-    bits, exact = problem.bits(spec), problem.exact()
+    (bits,), (exact,) = bench.bits(spec, problem), problem.exact
     assert len(bits) == len(exact) == problem.distinct
     assert [int(b) for b in results.view(np.uint32)] == [bits[i % 64] for i in range(70)]
     for value, expected in zip(bits, exact, strict=True):
-        (result,) = struct.unpack("<f", struct.pack("<I", value))
+        result = float(value.view(np.float32))
         assert mismatch(result, expected, bound(plan(spec), n // 32, expected.magnitude)) is None
 
 
@@ -90,3 +90,57 @@ def test_no_activation_is_what_native_ggml_gets_wrong() -> None:
 
 def test_the_same_problem_every_time() -> None:
     assert bytes(Problem(256, 9, "l1").x) == bytes(Problem(256, 9, "l1").x)
+
+
+@pytest.mark.parametrize(
+    ("columns", "multiple", "rows"), [(1, 16, 448), (32, 1, 431), (32, 16, 416), (1, 1, 454)]
+)
+def test_rows_leave_room_for_their_results_and_come_in_whole_tiles(
+    columns: int, multiple: int, rows: int
+) -> None:
+    problem = Problem.at(4096, "l2", columns, multiple=multiple)
+    assert (problem.rows, problem.level) == (rows, "l2")
+    whole = problem.bytes + 4 * problem.units + columns * problem.y_step
+    assert CACHES[1] < whole <= CACHES[2]
+
+
+def test_fewer_rows_than_a_tile_are_what_there_is() -> None:
+    assert Problem.at(4096, "l1", multiple=16).rows == 10
+
+
+@pytest.mark.parametrize(
+    ("rows", "level"), [(21, "l1"), (22, "l2"), (910, "l2"), (911, "l3"), (30_000, "memory")]
+)
+def test_rows_that_are_told_live_where_they_fit(rows: int, level: str) -> None:
+    assert Problem.of(4096, rows) == Problem(4096, rows, level)
+
+
+def test_rows_that_fit_nowhere_are_refused() -> None:
+    with pytest.raises(InputError, match="fewer rows"):
+        Problem.of(1 << 20, 10_000)
+
+
+def test_each_column_has_activations_and_results_of_its_own() -> None:
+    spec = KernelSpec.parse("vec_dot_q4_0_q8_0__relaxed_u4")
+    problem = Problem(160, 70, "l1", columns=3)
+    each = [bytes(column) for column in problem.y.reshape(3, problem.y_step)]
+    assert len(set(each)) == 3
+    bits = bench.bits(spec, problem)
+    for column, wanted in zip(each, bits, strict=True):
+        results = Kernel.load(spec).rows(problem.pattern, column, problem.distinct, 160)
+        assert list(results.view(np.uint32)) == list(wanted)
+    assert len(np.unique(bits)) > 180
+
+
+def test_activations_are_their_values_quantised() -> None:
+    problem = Problem(96, 5, "l1", columns=100)
+    assert problem.values.shape == (problem.distinct_columns, 96) == (64, 96)
+    assert problem.y.tobytes() == quantize_q8_0(problem.values)
+
+
+def test_rows_to_quantise_are_the_values() -> None:
+    problem = Problem(96, 100, "l1", work=Work.QUANTISE)
+    assert problem.x_step == 4 * 96
+    assert problem.x.view(np.float32).reshape(100, 96)[64:] == pytest.approx(problem.values[:36])
+    assert len({row.tobytes() for row in problem.values}) == 64
+    assert problem.y.tobytes() == quantize_q8_0(problem.values)

@@ -12,7 +12,8 @@ import pytest
 
 from codegen import KernelSpec
 from codegen.bench import session
-from codegen.bench.contestant import Contestant, Entry, Host, WrongResultError
+from codegen.bench.contestant import Contestant, Host, WrongResultError
+from codegen.bench.entry import Entry
 from codegen.bench.limits import LIMITS, Unit
 from codegen.bench.problem import Problem
 from codegen.bench.result import Result
@@ -130,7 +131,7 @@ def test_a_wrong_kernel_is_wrong_in_the_table(
         return replace(toy(problem, FAULTS[fault], FAST.name, FAST.isa))
 
     monkeypatch.setattr(session, "kernel_entry", entry)
-    monkeypatch.setattr(session, "_work", lambda *_: {})
+    monkeypatch.setattr(session, "work", lambda *_: {})
     measured, limits = session.run([SCALAR, FAST], [engine], PROBLEM, 2)
     right, wrong = measured
     assert len(right.samples) == 2

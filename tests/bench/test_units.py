@@ -10,7 +10,8 @@ import pytest
 from codegen import KernelSpec
 from codegen.bench.limits import Unit, unit_of
 from codegen.bench.problem import Problem
-from codegen.bench.session import _work, kernel_entry
+from codegen.bench.session import kernel_entry
+from codegen.bench.work import work
 from codegen.cost import main_loop
 from codegen.plan import plan
 from codegen.registry import REGISTERED
@@ -37,17 +38,17 @@ def test_every_opcode_of_a_kernel_belongs_to_its_unit(spec: KernelSpec, tmp_path
     entry = kernel_entry(spec, problem)
     names = [
         name
-        for name in disassembled_loop(entry.wasm, spec.export, tmp_path)
+        for name in disassembled_loop(entry.wasm, plan(spec).main_loop, tmp_path)
         if name not in FREE and not name.endswith(".const")
     ]
     found = main_loop(entry.wasm, plan(spec).main_loop)
     assert len(names) == len(found)
     for name, opcode in zip(names, found, strict=True):
         assert unit_of(opcode) is intended(name), name
-    work = _work(spec, entry, problem)
-    assert work.pop(Unit.MEMORY) == problem.x_step
+    done = work(spec, entry, problem)
+    assert done.pop(Unit.MEMORY) == problem.x_step
     units = [intended(name) for name in names]
-    assert work == {unit: 3 * units.count(unit) for unit in Unit if unit in units}
+    assert done == {unit: 3 * units.count(unit) for unit in Unit if unit in units}
 
 
 @pytest.mark.parametrize(

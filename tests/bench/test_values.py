@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import struct
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
-from codegen.bench.contestant import Contestant, Entry, Host, WrongResultError
+from codegen.bench.contestant import Contestant, Host, WrongResultError
+from codegen.bench.entry import Output
 from codegen.bench.problem import Problem
 from codegen.bench.wasmtime_host import WasmtimeHost
 from codegen.errors import KernelLoadError
@@ -69,13 +74,50 @@ def test_wrong_at_a_later_call_is_noticed_and_not_forgotten(
 
 def test_the_message_names_module_row_and_values(engine: Host) -> None:
     entry = toy(PROBLEM, FAULTS["the last row"])
-    assert entry.expected
-    right = entry.expected[99 % 64]
+    assert entry.output
+    (right,) = struct.unpack_from("<I", entry.output.expected[0], 4 * (99 % 64))
     with (
         engine.open([entry], PROBLEM) as (contestant,),
         pytest.raises(WrongResultError, match=f"^toy: row 99 is 0x{right + 1:08x}, not 0x{right:08x}; run"),
     ):
         contestant.sample()
+
+
+def in_lines(one_line: Output | None, lines: int, **more: Any) -> Output:
+    """An output of one line as `lines` lines, each expected on its own."""
+    assert one_line
+    whole, line = one_line.whole().tobytes(), one_line.line // lines
+    return Output(
+        "s", lines, line, tuple(whole[start : start + line] for start in range(0, len(whole), line)), **more
+    )
+
+
+PLACES = {
+    "a result of a column": ({}, "column 3, row 24 is 0x"),
+    "a byte of a row": ({"item": 1, "names": ("row", "byte")}, "row 3, byte 96 is 0x"),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_lines_are_compared_each_with_its_own(place: str, engine: Host) -> None:
+    more, told = PLACES[place]
+    right, wrong = (toy(PROBLEM, fault) for fault in ("", FAULTS["the last row"]))
+    entries = [replace(one, output=in_lines(one.output, 4, **more)) for one in (right, wrong)]
+    with engine.open(entries, PROBLEM) as (first, second):
+        assert None not in sample(first)
+        with pytest.raises(WrongResultError, match=f"^toy: {told}"):
+            second.sample()
+
+
+def test_lines_repeat_among_themselves(engine: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of rows 0 to 127 the second half is the first again."""
+    problem = Problem(32, 128, "l1")
+    each = [toy(problem, fault) for fault in ("", FAULTS["the last row"])]
+    entries = [replace(one, output=Output("s", 2, 256, one.output.expected)) for one in each if one.output]
+    with engine.open(entries, problem) as (right, wrong):
+        assert None not in sample(right)
+        with pytest.raises(WrongResultError, match=r"^toy: column 1, row 63 is "):
+            wrong.sample()
 
 
 def test_a_trap_is_told_in_one_line(engine: Host) -> None:
@@ -88,13 +130,13 @@ def test_a_trap_is_told_in_one_line(engine: Host) -> None:
 
 
 def test_results_that_mean_nothing_are_not_looked_at(engine: Host) -> None:
-    entry = toy(PROBLEM, FAULTS["every row"])
-    with engine.open([Entry("limit", "scalar", entry.wasm)], PROBLEM) as (contestant,):
+    entry = replace(toy(PROBLEM, FAULTS["every row"]), output=None)
+    with engine.open([entry], PROBLEM) as (contestant,):
         assert None not in sample(contestant)
 
 
 def test_a_module_that_wasmtime_refuses_is_told_in_one_line() -> None:
-    entry = Entry("broken", "scalar", b"\0asm\1\0\0\0\xff")
+    entry = replace(toy(PROBLEM, name="broken"), wasm=b"\0asm\1\0\0\0\xff")
     with (
         pytest.raises(KernelLoadError, match=r"^broken: refused by wasmtime"),
         WasmtimeHost().open([entry], PROBLEM),

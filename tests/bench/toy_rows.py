@@ -5,14 +5,14 @@ from __future__ import annotations
 import struct
 
 from codegen.assemble import assemble
-from codegen.bench.contestant import Entry
+from codegen.bench.entry import Buffer, Entry, Output
 from codegen.bench.problem import Problem
 
 # A row's result: the sum of its first word and the activations' first.
 _TOY = """(module
   (memory (export "memory") 1)
   (global $calls (mut i32) (i32.const 0))
-  (func (export "rows")
+  (func (export "repeat")
     (param $rounds i32) (param $rows i32) (param $n i32) (param $s i32)
     (param $x i32) (param $x_step i32) (param $y i32) (param $y_step i32)
     (local $i i32) (local $value i32)
@@ -54,10 +54,22 @@ GROWS = "(if (i32.lt_u (memory.size) (i32.const 40)) (then (drop (memory.grow (i
 
 
 def toy(problem: Problem, fault: str = "", name: str = "toy", isa: str = "scalar") -> Entry:
-    """The module, and what it computes where it has no fault."""
+    """The module, its memory, and what it computes where it has no fault."""
     (y,) = struct.unpack_from("<I", problem.y)
     firsts = (
         struct.unpack_from("<I", problem.pattern, row * problem.x_step)[0] for row in range(problem.distinct)
     )
-    expected = tuple((first + y) & 0xFFFFFFFF for first in firsts)
-    return Entry(name, isa, assemble(_TOY.replace("FAULT", fault)), expected)
+    results = b"".join(struct.pack("<I", (first + y) & 0xFFFFFFFF) for first in firsts)
+    return Entry(
+        name,
+        isa,
+        assemble(_TOY.replace("FAULT", fault)),
+        (
+            Buffer("s", 4 * problem.rows),
+            Buffer("x", problem.bytes, problem.pattern),
+            Buffer("y", len(problem.y), problem.y),
+        ),
+        (problem.rows, problem.n, "s", "x", problem.x_step, "y", 0),
+        problem.rows,
+        Output("s", 1, 4 * problem.rows, (results,)),
+    )

@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from codegen.errors import InputError
+from codegen.spec import KernelSpec
 from codegen.tune import heatmap
-from tests.tunings import SWEPT, sweep_of
+from tests.tunings import SWEPT, candidate, sweep_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -53,6 +55,28 @@ def test_faster_and_slower_have_other_colours(drawn: Path) -> None:
     )
     assert len({article, ours, failed}) == 3
     assert failed == "#ffffff"
+
+
+def test_kernels_with_tiles_lie_by_rows_and_columns_of_the_tile(tmp_path: Path) -> None:
+    names = (
+        "gemm_q4_0_q8_0_4x2__relaxed_u1",
+        "gemm_q4_0_q8_0_16x8__relaxed_u1_broadcast",
+        "gemm_q4_0_q8_0_8x4__relaxed-dot32_u1_rolled",
+        "gemm_q4_0_q8_0_8x1__simd128_u1_output",
+    )
+    specs = [KernelSpec.parse(name) for name in names]
+    swept = replace(sweep_of(*(candidate(one, 9.0) for one in specs), best=specs[:1]), columns=32)
+    heatmap.heatmap(swept, tmp_path / "map.svg")
+    drawn = tmp_path / "map.svg"
+    assert sorted(re.findall(r'id="(gemm[^"]*)"', drawn.read_text())) == sorted(names)
+    texts = [one.text for one in ElementTree.parse(drawn).iter(f"{SVG}text")]
+    assert {"rows", "columns", "gemm_q4_0_q8_0, n = 4096, l1, 32 columns: times scalar."} <= set(texts)
+    assert [text for text in texts if text and ("simd128" in text or "relaxed" in text)] == [
+        "simd128, dot, output, compact activations",
+        "relaxed, dot16, compact activations",
+        "relaxed, dot16, broadcast activations",
+        "relaxed, dot32, rolled, compact activations",
+    ]
 
 
 def test_a_sweep_of_nothing_is_drawn_too(tmp_path: Path) -> None:

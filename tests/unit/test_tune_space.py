@@ -4,6 +4,7 @@ import pytest
 
 from codegen import Isa, KernelSpec, Memory
 from codegen.errors import SpecError
+from codegen.options import OPTIONS
 from codegen.tune import space
 from tests.specs import DOTS
 from tests.tunings import CONTRACT, spec
@@ -66,3 +67,59 @@ def test_an_empty_space_is_refused(arguments: tuple[object, ...]) -> None:
 def test_the_baseline_is_the_registrys_plainest_kernel_and_the_article_is_never_best() -> None:
     assert space.baseline(spec("relaxed_u9_a3_table")) == spec("scalar_u1")
     assert [one.strategy for one in of() if not space.eligible(one)] == ["article"]
+
+
+OF_MATRICES = {
+    "gemv_q4_0_q8_0": {
+        "gemv_q4_0_q8_0_16x1__relaxed-dot32_u1_broadcast_rolled",
+        "gemv_q4_0_q8_0_4x1__scalar_u1",
+    },
+    "gemv_rows_q4_0_q8_0": {"gemv_rows_q4_0_q8_0_12x1__simd128_u1"},
+    "gemm_q4_0_q8_0": {
+        "gemm_q4_0_q8_0_16x8__simd128_u1_rolled",
+        "gemm_q4_0_q8_0_8x1__relaxed_u1_broadcast_output",
+    },
+    "quantize_row_q8_0": {"quantize_row_q8_0__relaxed_u12"},
+}
+
+
+@pytest.mark.parametrize("contract", OF_MATRICES)
+def test_every_tile_and_option_of_other_operations_is_tried(contract: str) -> None:
+    found = space.candidates()[contract]
+    assert {one.name for one in found} >= OF_MATRICES[contract]
+    assert len(set(found)) == len(found)
+    operation = found[0].operation
+    for field in operation.options:
+        assert {getattr(one, field) for one in found} == set(OPTIONS[field])
+    assert {one.tile for one in found} == set(operation.tiles or {None})
+    assert {one.strategy for one in found} <= {one.name for one in operation.strategies}
+    assert all(one.memory is Memory.EXPORT for one in found)
+
+
+def test_operations_narrow_it() -> None:
+    assert set(space.candidates(ops=["gemm", "quantize_row"])) == {"gemm_q4_0_q8_0", "quantize_row_q8_0"}
+    with pytest.raises(SpecError):
+        space.candidates(["gemm*"], ops=["gemv"])
+
+
+@pytest.mark.parametrize(
+    ("name", "plainest"),
+    [
+        ("gemm_q4_0_q8_0_8x4__relaxed_u1", "vec_dot_q4_0_q8_0__scalar_u1"),
+        ("gemv_rows_q4_0_q8_0_8x1__relaxed_u1", "vec_dot_q4_0_q8_0__scalar_u1"),
+        ("quantize_mat_q8_0__relaxed_u4", "quantize_row_q8_0__scalar_u1"),
+        ("repack_q4_0__simd128_u1", "repack_q4_0__scalar_u1"),
+    ],
+)
+def test_the_baseline_does_the_same_work_and_one_block_a_turn_is_no_reason_against_a_kernel(
+    name: str, plainest: str
+) -> None:
+    spec = KernelSpec.parse(name)
+    assert space.baseline(spec).name == plainest
+    assert space.eligible(spec)
+
+
+def test_of_tiles_the_smaller_is_simpler_and_repeated_activations_are_memory() -> None:
+    names = ("8x2__relaxed_u1", "8x4__relaxed_u1", "16x8__relaxed_u1", "8x2__relaxed_u1_broadcast")
+    specs = [KernelSpec.parse(f"gemm_q4_0_q8_0_{name}") for name in names]
+    assert sorted(specs, key=space.complexity) == specs

@@ -18,7 +18,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from unittest import mock
@@ -228,9 +228,9 @@ def _counted(spec: KernelSpec) -> Report:
 
 
 def _one_each(
-    patterns: Sequence[str], isas: Sequence[Isa], unrolls: Sequence[int]
+    patterns: Sequence[str], isas: Sequence[Isa], unrolls: Sequence[int], ops: Sequence[str]
 ) -> dict[str, tuple[KernelSpec, ...]]:
-    return {contract: specs[:1] for contract, specs in _candidates(patterns, isas, unrolls).items()}
+    return {contract: specs[:1] for contract, specs in _candidates(patterns, isas, unrolls, ops).items()}
 
 
 def _timed(
@@ -241,4 +241,4 @@ def _timed(
     each: Callable[[], None],
 ) -> tuple[list[Measurement], list[Limits]]:
     """One row, in wasmtime whatever was chosen: a process a call would take too long."""
-    return _run(specs[:2], [WasmtimeHost()], Problem(problem.n, 1, problem.level), min(rounds, 2), each)
+    return _run(specs[:2], [WasmtimeHost()], replace(problem, rows=1), min(rounds, 2), each)

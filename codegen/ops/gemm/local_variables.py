@@ -66,10 +66,7 @@ def row_locals(strategy: MatrixMultiply, groups: Sequence[int], *, exact: bool) 
         *(Local(f"w{row}", "i32", f"row {row}") for row in range(1, 4 * len(groups))),
         Local("end", "i32", "where the activations end"),
         *(Local(constant.name, "v128", constant.role) for constant in strategy.constants),
-        *(
-            Local(f"a{part}", "v128", f"activations of nibbles, part {part}")
-            for part in range(strategy.parts)
-        ),
+        Local("a", "v128", "activations of a part of the nibbles"),
         Local("q", "v128", "packed weights of a row"),
         Local("n", "v128", "nibbles of a row, a part of them"),
         *(Local(f"row{lane}", "v128", f"sums of row {lane} of a group") for lane in range(4)),

@@ -47,6 +47,7 @@ def check(spec: KernelSpec, wasm: bytes, report: Report) -> Iterator[str]:
     calls = [
         call_of(kernel.record, random_case("mul_mat-memory", rows + 3, columns + 1, 2), 3),
         call_of(kernel.record, random_case("mul_mat-columns", rows, 5, 3), 1),
+        call_of(kernel.record, random_case("mul_mat-panels", 4, PANEL + 2, 1), 0),
         call_of(kernel.record, random_case("mul_mat-tiles", 2 * rows, 2 * columns, 5), 0),
     ]
     yield from check_memory(kernel, calls, report)
@@ -90,8 +91,11 @@ def call_of(record: Record, case: Case, gap: int = 0) -> Call:
     inside = quantized(case, y)
     apart = np.full((case.columns, gap), np.float32(7e30))
     padded = np.concatenate([y, apart], axis=1).reshape(-1)[: y.size + gap * (case.columns - 1)]
-    records = prepare(inside.y, record)
-    last = (case.columns - 1) // PANEL * PANEL * blocks * record.bytes
+    records, column = prepare(inside.y, record), blocks * record.bytes
+    work = bytearray(min(case.columns, PANEL) * column)
+    for start in range(0, case.columns, PANEL):  # a panel after the other, the last one perhaps shorter
+        part = records[start * column : (start + PANEL) * column]
+        work[: len(part)] = part
     return Call(
         arguments={
             "n": case.n,
@@ -107,7 +111,7 @@ def call_of(record: Record, case: Case, gap: int = 0) -> Call:
         inputs={"x": interleave(case.x, case.rows, case.n), "y": padded.astype("<f4").tobytes()},
         outputs={
             "s": with_gaps(results_of(case), gap),
-            "work": records[last:],
+            "work": bytes(work),
         },
         block_bytes={"x": GROUP_BYTES, "y": 4 * Q4_0.elements, "work": record.bytes},
         blocks=case.rows * case.columns * blocks,

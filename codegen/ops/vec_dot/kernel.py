@@ -34,7 +34,7 @@ def driver() -> bytes:
 
 @dataclass(frozen=True)
 class Placed:
-    """Rows of blocks in a kernel's memory, until it places others; the fields are those of templates/driver.wat.j2."""
+    """Rows of blocks in a kernel's memory, until it places others; the numbers are those of templates/driver.wat.j2."""
 
     kernel: Kernel
     number: int
@@ -73,7 +73,7 @@ class Kernel(Instance):
         self.x: BlockFormat = FORMATS[spec.x]
         self.y: BlockFormat = FORMATS[spec.y]
         caller = wasmtime.Instance(self.store, wasmtime.Module(self._engine, driver()), [self.function])
-        self._rows = as_func(caller.exports(self.store)["rows"])
+        self._repeat = as_func(caller.exports(self.store)["repeat"])
         self._placed = 0
 
     def vec_dot(self, x: Bytes, y: Bytes, n: int) -> float:
@@ -130,7 +130,8 @@ class Kernel(Instance):
         """
         if rounds < 1 or rows < 1:
             raise KernelCallError(f"rounds = {rounds}, rows = {rows}: must be at least 1")
-        self.enter(self._rows, *map(as_i32, (rounds, rows, n, s, x, x_step, y, y_step)))
+        one_column = (rounds, rows, 1, n, s, x, x_step, y, y_step, 0)
+        self.enter(self._repeat, *map(as_i32, one_column))
 
     def call(self, n: int, s: int, x: int, y: int, nrc: int = 1) -> None:
         """Calls the export itself, once, on blocks already in memory. What it should ignore is not zero.

@@ -26,12 +26,18 @@ def terms(x: Bytes, y: Bytes) -> F32:
 
 
 def result(numbers: DotPlan, each: F32) -> np.float32:
-    """The sum of terms as the kernel adds them."""
-    vectors = {a: np.zeros(4, np.float32) for a in numbers.vectors}
-    scalars = {a: np.float32(0) for a in numbers.scalars}
+    """The sum of a row's terms, shape (blocks,), as the kernel adds them."""
+    return np.float32(results(numbers, each[:, None])[0])
+
+
+def results(numbers: DotPlan, each: F32) -> F32:
+    """The sums of many rows' terms, shape (blocks, rows), as the kernel adds them; shape (rows,)."""
+    rows = each.shape[1:]
+    vectors = {a: np.zeros((4, *rows), np.float32) for a in numbers.vectors}
+    scalars = {a: np.zeros(rows, np.float32) for a in numbers.scalars}
     unroll = numbers.spec.unroll
     rest = len(each) // unroll * unroll
-    for turn in each[:rest].reshape(-1, unroll):
+    for turn in each[:rest].reshape(-1, unroll, *rows):
         for group in numbers.groups:
             here = turn[[block.index for block in group.blocks]]
             if group.size > 1:
@@ -49,7 +55,7 @@ def result(numbers: DotPlan, each: F32) -> np.float32:
     total = parts[0]
     for part in parts[1:]:
         total = total + part
-    return np.float32(total)
+    return total
 
 
 def _f32(halves: npt.NDArray[np.uint16]) -> F32:

@@ -1,6 +1,6 @@
-;; gemv_rows_q4_0_q8_0_8x1__relaxed-dot32_u1
+;; gemv_rows_q4_0_q8_0_4x1__relaxed-dot32_u1
 ;;
-;; Rows of Q4_0 weights x times columns of Q8_0 activations y, 8 rows by 1 column at a time: the f32 at s + 4
+;; Rows of Q4_0 weights x times columns of Q8_0 activations y, 4 rows by 1 column at a time: the f32 at s + 4
 ;; * (c * bs + r) is the dot product of row r and column c.
 ;;
 ;;   x, 72 bytes: 4 rows interleaved: f16 d of each, then 4 vectors; vector j has bytes 4j to 4j + 3 of each row's 16
@@ -16,13 +16,13 @@
 ;; Needs: SIMD and relaxed SIMD.
 ;; How: dot32, compact activations, rows as they are, totals in registers, memory by export.
 ;; Why it is right: docs/numerics.md.
-;; Cost: 17.12 opcodes per 32 weights and a column in the main loop, locals and constants not counted.
+;; Cost: 19.25 opcodes per 32 weights and a column in the main loop, locals and constants not counted.
 ;; Generated: edit templates/gemm_q4_0_q8_0.wat.j2 and what it imports, then `make bless`.
 (module
   (memory (export "memory") 1)
 
-  ;; 8 rows by a column
-  (func $tile_8x1
+  ;; 4 rows by a column
+  (func $tile_4x1
     (param $s i32)       ;; where the first result goes
     (param $bs i32)      ;; bytes from a column of results to the next
     (param $w0 i32)      ;; the first row
@@ -33,14 +33,9 @@
     (local $w1 i32)           ;; row 1
     (local $w2 i32)           ;; row 2
     (local $w3 i32)           ;; row 3
-    (local $w4 i32)           ;; row 4
-    (local $w5 i32)           ;; row 5
-    (local $w6 i32)           ;; row 6
-    (local $w7 i32)           ;; row 7
     (local $end i32)          ;; where the activations end
     (local $low4 v128)        ;; 0x0f in each byte
-    (local $a0 v128)          ;; activations of nibbles, part 0
-    (local $a1 v128)          ;; activations of nibbles, part 1
+    (local $a v128)           ;; activations of a part of the nibbles
     (local $q v128)           ;; packed weights of a row
     (local $n v128)           ;; nibbles of a row, a part of them
     (local $row0 v128)        ;; sums of row 0 of a group
@@ -54,52 +49,51 @@
     (local $dx0 v128)         ;; f32x4 scales, group 0
     (local $sum0_0 v128)      ;; sums of a block, group 0
     (local $total0_0 v128)    ;; f32x4 totals, group 0
-    (local $dx1 v128)         ;; f32x4 scales, group 1
-    (local $sum1_0 v128)      ;; sums of a block, group 1
-    (local $total1_0 v128)    ;; f32x4 totals, group 1
     (local.set $low4 (v128.const i8x16 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15))
     (local.set $w1 (i32.add (local.get $w0) (i32.shr_u (local.get $w_step) (i32.const 2))))
     (local.set $w2 (i32.add (local.get $w1) (i32.shr_u (local.get $w_step) (i32.const 2))))
     (local.set $w3 (i32.add (local.get $w2) (i32.shr_u (local.get $w_step) (i32.const 2))))
-    (local.set $w4 (i32.add (local.get $w3) (i32.shr_u (local.get $w_step) (i32.const 2))))
-    (local.set $w5 (i32.add (local.get $w4) (i32.shr_u (local.get $w_step) (i32.const 2))))
-    (local.set $w6 (i32.add (local.get $w5) (i32.shr_u (local.get $w_step) (i32.const 2))))
-    (local.set $w7 (i32.add (local.get $w6) (i32.shr_u (local.get $w_step) (i32.const 2))))
     (local.set $end (i32.add (local.get $y0) (local.get $y_step)))
     (if (i32.ne (local.get $y0) (local.get $end))
       (then
         (loop $block
-          (local.set $a0 (v128.load offset=8 align=1 (local.get $y0)))
-          (local.set $a1 (v128.load offset=24 align=1 (local.get $y0)))
           ;; rows 0 to 3: sums
           (local.set $q (v128.load offset=2 align=1 (local.get $w0)))
           (local.set $n (v128.and (local.get $q) (local.get $low4)))
+          (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row0
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a0) (local.get $n) (v128.const i32x4 0 0 0 0)))
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (v128.const i32x4 0 0 0 0)))
           (local.set $n (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+          (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row0
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a1) (local.get $n) (local.get $row0)))
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (local.get $row0)))
           (local.set $q (v128.load offset=2 align=1 (local.get $w1)))
           (local.set $n (v128.and (local.get $q) (local.get $low4)))
+          (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row1
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a0) (local.get $n) (v128.const i32x4 0 0 0 0)))
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (v128.const i32x4 0 0 0 0)))
           (local.set $n (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+          (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row1
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a1) (local.get $n) (local.get $row1)))
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (local.get $row1)))
           (local.set $q (v128.load offset=2 align=1 (local.get $w2)))
           (local.set $n (v128.and (local.get $q) (local.get $low4)))
+          (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row2
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a0) (local.get $n) (v128.const i32x4 0 0 0 0)))
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (v128.const i32x4 0 0 0 0)))
           (local.set $n (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+          (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row2
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a1) (local.get $n) (local.get $row2)))
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (local.get $row2)))
           (local.set $q (v128.load offset=2 align=1 (local.get $w3)))
           (local.set $n (v128.and (local.get $q) (local.get $low4)))
+          (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row3
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a0) (local.get $n) (v128.const i32x4 0 0 0 0)))
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (v128.const i32x4 0 0 0 0)))
           (local.set $n (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+          (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row3
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a1) (local.get $n) (local.get $row3)))
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (local.get $row3)))
           ;; folded, one row a lane; the zero point, -8 times each quant; add sum * scale
           (local.set $row0
             (i32x4.add
@@ -140,88 +134,14 @@
               (f32x4.mul
                 (f32x4.convert_i32x4_s (local.get $sum0_0))
                 (f32x4.mul (local.get $dx0) (local.get $dy)))))
-          ;; rows 4 to 7: sums
-          (local.set $q (v128.load offset=2 align=1 (local.get $w4)))
-          (local.set $n (v128.and (local.get $q) (local.get $low4)))
-          (local.set $row0
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a0) (local.get $n) (v128.const i32x4 0 0 0 0)))
-          (local.set $n (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
-          (local.set $row0
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a1) (local.get $n) (local.get $row0)))
-          (local.set $q (v128.load offset=2 align=1 (local.get $w5)))
-          (local.set $n (v128.and (local.get $q) (local.get $low4)))
-          (local.set $row1
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a0) (local.get $n) (v128.const i32x4 0 0 0 0)))
-          (local.set $n (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
-          (local.set $row1
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a1) (local.get $n) (local.get $row1)))
-          (local.set $q (v128.load offset=2 align=1 (local.get $w6)))
-          (local.set $n (v128.and (local.get $q) (local.get $low4)))
-          (local.set $row2
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a0) (local.get $n) (v128.const i32x4 0 0 0 0)))
-          (local.set $n (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
-          (local.set $row2
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a1) (local.get $n) (local.get $row2)))
-          (local.set $q (v128.load offset=2 align=1 (local.get $w7)))
-          (local.set $n (v128.and (local.get $q) (local.get $low4)))
-          (local.set $row3
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a0) (local.get $n) (v128.const i32x4 0 0 0 0)))
-          (local.set $n (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
-          (local.set $row3
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a1) (local.get $n) (local.get $row3)))
-          ;; folded, one row a lane; the zero point, -8 times each quant; add sum * scale
-          (local.set $row0
-            (i32x4.add
-              (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $row0) (local.get $row1))
-              (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $row0) (local.get $row1))))
-          (local.set $row2
-            (i32x4.add
-              (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $row2) (local.get $row3))
-              (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $row2) (local.get $row3))))
-          (local.set $sum1_0
-            (i32x4.add
-              (i32x4.add
-              (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $row0) (local.get $row2))
-              (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $row0) (local.get $row2)))
-              (v128.load32_splat offset=0 align=1 (local.get $y0))))
-          (local.set $d0 (i64.and
-              (i64.or
-                (i64.extend_i32_u (i32.shl (i32.load16_s align=1 (local.get $w4)) (i32.const 13)))
-                (i64.shl (i64.load16_s align=1 (local.get $w5)) (i64.const 45)))
-              (i64.const 0x8fffe0008fffe000)))
-          (local.set $d1 (i64.and
-              (i64.or
-                (i64.extend_i32_u (i32.shl (i32.load16_s align=1 (local.get $w6)) (i32.const 13)))
-                (i64.shl (i64.load16_s align=1 (local.get $w7)) (i64.const 45)))
-              (i64.const 0x8fffe0008fffe000)))
-          (local.set $seen
-            (i64.or (local.get $seen)
-              (i64.or
-                (i64.add (local.get $d0) (i64.const 0x0080000000800000))
-                (i64.add (local.get $d1) (i64.const 0x0080000000800000)))))
-          (local.set $dx1
-            (f64x2.replace_lane 1
-              (f64x2.splat (f64.reinterpret_i64 (local.get $d0)))
-              (f64.reinterpret_i64 (local.get $d1))))
-          (local.set $dy (v128.load32_splat offset=4 align=1 (local.get $y0)))
-          (local.set $total1_0
-            (f32x4.add (local.get $total1_0)
-              (f32x4.mul
-                (f32x4.convert_i32x4_s (local.get $sum1_0))
-                (f32x4.mul (local.get $dx1) (local.get $dy)))))
           (local.set $w0 (i32.add (local.get $w0) (i32.const 18)))
           (local.set $w1 (i32.add (local.get $w1) (i32.const 18)))
           (local.set $w2 (i32.add (local.get $w2) (i32.const 18)))
           (local.set $w3 (i32.add (local.get $w3) (i32.const 18)))
-          (local.set $w4 (i32.add (local.get $w4) (i32.const 18)))
-          (local.set $w5 (i32.add (local.get $w5) (i32.const 18)))
-          (local.set $w6 (i32.add (local.get $w6) (i32.const 18)))
-          (local.set $w7 (i32.add (local.get $w7) (i32.const 18)))
           (local.set $y0 (i32.add (local.get $y0) (i32.const 40)))
           (br_if $block (i32.ne (local.get $y0) (local.get $end))))))
 
     (v128.store offset=0 align=1 (local.get $s) (local.get $total0_0))
-    (v128.store offset=16 align=1 (local.get $s) (local.get $total1_0))
     (i64.and (local.get $seen) (i64.const 0x1000000010000000)))
 
   ;; 4 rows by a column, whatever the scales are
@@ -236,8 +156,7 @@
     (local $w3 i32)           ;; row 3
     (local $end i32)          ;; where the activations end
     (local $low4 v128)        ;; 0x0f in each byte
-    (local $a0 v128)          ;; activations of nibbles, part 0
-    (local $a1 v128)          ;; activations of nibbles, part 1
+    (local $a v128)           ;; activations of a part of the nibbles
     (local $q v128)           ;; packed weights of a row
     (local $n v128)           ;; nibbles of a row, a part of them
     (local $row0 v128)        ;; sums of row 0 of a group
@@ -276,37 +195,43 @@
     (if (i32.ne (local.get $y0) (local.get $end))
       (then
         (loop $block
-          (local.set $a0 (v128.load offset=8 align=1 (local.get $y0)))
-          (local.set $a1 (v128.load offset=24 align=1 (local.get $y0)))
           ;; rows 0 to 3: sums
           (local.set $q (v128.load offset=2 align=1 (local.get $w0)))
           (local.set $n (v128.and (local.get $q) (local.get $low4)))
+          (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row0
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a0) (local.get $n) (v128.const i32x4 0 0 0 0)))
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (v128.const i32x4 0 0 0 0)))
           (local.set $n (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+          (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row0
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a1) (local.get $n) (local.get $row0)))
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (local.get $row0)))
           (local.set $q (v128.load offset=2 align=1 (local.get $w1)))
           (local.set $n (v128.and (local.get $q) (local.get $low4)))
+          (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row1
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a0) (local.get $n) (v128.const i32x4 0 0 0 0)))
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (v128.const i32x4 0 0 0 0)))
           (local.set $n (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+          (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row1
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a1) (local.get $n) (local.get $row1)))
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (local.get $row1)))
           (local.set $q (v128.load offset=2 align=1 (local.get $w2)))
           (local.set $n (v128.and (local.get $q) (local.get $low4)))
+          (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row2
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a0) (local.get $n) (v128.const i32x4 0 0 0 0)))
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (v128.const i32x4 0 0 0 0)))
           (local.set $n (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+          (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row2
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a1) (local.get $n) (local.get $row2)))
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (local.get $row2)))
           (local.set $q (v128.load offset=2 align=1 (local.get $w3)))
           (local.set $n (v128.and (local.get $q) (local.get $low4)))
+          (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row3
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a0) (local.get $n) (v128.const i32x4 0 0 0 0)))
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (v128.const i32x4 0 0 0 0)))
           (local.set $n (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+          (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row3
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a1) (local.get $n) (local.get $row3)))
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (local.get $row3)))
           ;; folded, one row a lane; the zero point, -8 times each quant; add sum * scale
           (local.set $row0
             (i32x4.add
@@ -409,7 +334,7 @@
     (local $seen i64)     ;; whether a scale was infinite or NaN
     (block $no_more
       (loop $rows
-        (br_if $no_more (i32.lt_u (local.get $rows) (i32.const 8)))
+        (br_if $no_more (i32.lt_u (local.get $rows) (i32.const 4)))
         (local.set $seen (i64.const 0))
         (local.set $to (local.get $s))
         (local.set $from (local.get $y))
@@ -419,7 +344,7 @@
             (br_if $no_column (i32.eqz (local.get $left)))
             (local.set $seen
               (i64.or (local.get $seen)
-                (call $tile_8x1
+                (call $tile_4x1
                   (local.get $to) (local.get $bs) (local.get $w) (local.get $w_step) (local.get $from) (local.get $y_step))))
             (local.set $to (i32.add (local.get $to) (local.get $bs)))
             (local.set $from (i32.add (local.get $from) (local.get $y_step)))
@@ -430,11 +355,11 @@
           (then
             (call $exactly
               (local.get $s) (local.get $bs) (local.get $w) (local.get $w_step) (local.get $y) (local.get $y_step)
-              (i32.const 8) (local.get $columns))))
-        (local.set $s (i32.add (local.get $s) (i32.const 32)))
+              (i32.const 4) (local.get $columns))))
+        (local.set $s (i32.add (local.get $s) (i32.const 16)))
         (local.set $w
-          (i32.add (local.get $w) (i32.mul (local.get $w_step) (i32.const 2))))
-        (local.set $rows (i32.sub (local.get $rows) (i32.const 8)))
+          (i32.add (local.get $w) (i32.mul (local.get $w_step) (i32.const 1))))
+        (local.set $rows (i32.sub (local.get $rows) (i32.const 4)))
         (br $rows)))
     (if (local.get $rows)
       (then

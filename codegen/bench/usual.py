@@ -1,0 +1,90 @@
+"""What each operation is timed on where nobody says otherwise, and what it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from codegen.bench.problem import Problem, Work
+from codegen.errors import InputError
+from codegen.operations import OPERATIONS
+from codegen.spec import KernelSpec
+from codegen.strategies import Isa
+
+
+@dataclass(frozen=True)
+class Usual:
+    """An operation's usual problem, by its name in `USUAL` of codegen/ops/<operation>/bench.py.
+
+    Attributes:
+        work: what it does; operations of the same work can stand in one table.
+        level: where its rows live, one of machine.LEVELS.
+        columns: of activations.
+        multiple: what the number of rows is a multiple of, where there are as many: whole tiles, of native code too.
+    """
+
+    work: Work
+    level: str = "l1"
+    columns: int = 1
+    multiple: int = 1
+
+    def at(self, n: int, level: str | None = None) -> Problem:
+        """Rows of n elements, as many as its level or another holds; see Problem.at."""
+        return Problem.at(n, level or self.level, self.columns, self.work, multiple=self.multiple)
+
+    def of_rows(self, n: int, rows: int) -> Problem:
+        """So many rows, wherever they live."""
+        return Problem.of(n, rows, self.columns, self.work)
+
+
+def usual(op: str) -> Usual:
+    """What an operation is timed on."""
+    found: Usual = OPERATIONS[op].stage("bench").USUAL[op]
+    return found
+
+
+def products() -> tuple[str, ...]:
+    """The operations that multiply."""
+    return tuple(op for op in OPERATIONS if usual(op).work is Work.PRODUCTS)
+
+
+def together(operations: Sequence[str], columns: int | None = None) -> Usual:
+    """What several operations are timed on in one table.
+
+    Args:
+        operations: at least one.
+        columns: of activations, instead of those that are usual.
+
+    Raises:
+        InputError: they do not do the same work, or it has no columns.
+    """
+    each = [usual(op) for op in operations]
+    if len({one.work for one in each}) > 1:
+        raise InputError(
+            f"kernels of {', '.join(operations)}: do different work; time them in different calls"
+        )
+    if columns and each[0].work is not Work.PRODUCTS:
+        raise InputError(f"--columns: {operations[0]} has none; leave it out")
+    return Usual(
+        each[0].work,
+        max(one.level for one in each),
+        columns or min(one.columns for one in each),
+        max(one.multiple for one in each),
+    )
+
+
+_PLAINEST = {Work.PRODUCTS: "vec_dot", Work.QUANTISE: "quantize_row", Work.REPACK: "repack"}
+
+
+def baseline_of(op: str) -> KernelSpec:
+    """The plainest scalar kernel that does an operation's work."""
+    return baseline(usual(op).work)
+
+
+@cache
+def baseline(work: Work) -> KernelSpec:
+    """The plainest scalar kernel that does it, which speed is told against."""
+    operation = OPERATIONS[_PLAINEST[work]]
+    x, y = (*operation.operands[0], "")[:2]
+    return KernelSpec(Isa.SCALAR, op=operation.name, x=x, y=y)

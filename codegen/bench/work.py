@@ -1,0 +1,22 @@
+"""How much a kernel does for one product or row, by what limits it."""
+
+from __future__ import annotations
+
+from codegen.bench.entry import Entry
+from codegen.bench.limits import Unit, unit_of
+from codegen.bench.problem import Problem
+from codegen.cost import main_loop
+from codegen.formats import Q8_0
+from codegen.plan import plan
+from codegen.spec import KernelSpec
+
+
+def work(spec: KernelSpec, entry: Entry, problem: Problem) -> dict[Unit, float]:
+    """Operations by unit, as the main loop has them, and bytes that must arrive however often they are used."""
+    found: dict[Unit, float] = {Unit.MEMORY: problem.x_step / problem.columns}
+    main = plan(spec).main_loop
+    turns = Q8_0.blocks(problem.n) / main.blocks
+    for opcode in main_loop(entry.wasm, main):
+        if unit := unit_of(opcode):
+            found[unit] = found.get(unit, 0.0) + turns
+    return found

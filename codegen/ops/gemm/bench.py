@@ -1,0 +1,81 @@
+"""How matrix products are timed: one call computes them all, and the module repeats it."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from codegen.bench import ggml_layouts
+from codegen.bench.entry import Buffer, Entry, product_buffers, product_output
+from codegen.bench.native_functions import GEMM, GEMV
+from codegen.bench.problem import U8, Problem, Work
+from codegen.bench.usual import Usual
+from codegen.formats import Q8_0
+from codegen.layouts import GROUP_ROWS
+from codegen.ops.gemm.model import F32, products
+from codegen.ops.gemm.plan import PANEL, record_of
+from codegen.reference_matrix import interleave, prepare
+from codegen.spec import KernelSpec
+
+ROWS = 16
+"""Rows of the largest tile, and of two groups of native GGML's."""
+
+USUAL = {
+    "gemv": Usual(Work.PRODUCTS, level="l2", multiple=ROWS),
+    "gemv_rows": Usual(Work.PRODUCTS, level="l2", multiple=ROWS),
+    "gemm": Usual(Work.PRODUCTS, level="l2", columns=PANEL, multiple=ROWS),
+}
+
+
+def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
+    """A kernel in a module that repeats its call (templates/lib/timed/call.wat.j2)."""
+    record = record_of(spec)
+    prepared = np.frombuffer(prepare(problem.y, record), np.uint8)
+    y = Buffer("y", problem.columns * Q8_0.blocks(problem.n) * record.bytes, prepared)
+    return matrix_entry(spec, wasm, problem, y)
+
+
+def matrix_entry(spec: KernelSpec, wasm: bytes, problem: Problem, y: Buffer, *work: Buffer) -> Entry:
+    """Any matrix kernel: its activations lie as told, and its weights as its operation wants them."""
+    plain = Buffer("x", problem.bytes, problem.pattern)
+    values: dict[str, int | str] = {
+        "n": problem.n,
+        "s": "s",
+        "bs": problem.rows,
+        "vx": "x",
+        "vy": "y",
+        "by": y.bytes // problem.columns,
+        "nr": problem.columns,
+        "nc": problem.rows,
+        "work": "work",
+    }
+    return Entry(
+        spec.name,
+        spec.isa,
+        wasm,
+        (*product_buffers(problem, plain if spec.op == "gemv_rows" else _weights(problem), y), *work),
+        tuple(values[name] for name, _ in spec.operation.parameters),
+        problem.units,
+        product_output(problem, _expected(problem)),
+        GEMV if problem.columns % ggml_layouts.COLUMNS else GEMM,
+    )
+
+
+def _weights(problem: Problem) -> Buffer:
+    groups = -(-problem.rows // GROUP_ROWS)
+    return Buffer("x", groups * GROUP_ROWS * problem.x_step, interleaved(problem))
+
+
+@lru_cache(maxsize=4)
+def interleaved(problem: Problem) -> U8:
+    """Weights, 4 rows together, up to where groups and distinct rows begin again at once; they repeat."""
+    rows = min(problem.rows, math.lcm(problem.distinct, GROUP_ROWS))
+    repeated = np.resize(problem.pattern, rows * problem.x_step)
+    return np.frombuffer(interleave(repeated, rows, problem.n), np.uint8)
+
+
+@lru_cache(maxsize=4)
+def _expected(problem: Problem) -> F32:
+    return products(problem.pattern, problem.y, problem.distinct, problem.distinct_columns, problem.n)

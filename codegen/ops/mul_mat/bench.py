@@ -1,0 +1,23 @@
+"""How mul_mat is timed: f32 activations and scratch memory, one call repeated."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from codegen.bench.entry import Buffer, Entry
+from codegen.bench.problem import F32_BYTES, Problem, Work
+from codegen.bench.usual import Usual
+from codegen.formats import Q8_0
+from codegen.ops.gemm.bench import ROWS, matrix_entry
+from codegen.ops.gemm.plan import PANEL, record_of
+from codegen.spec import KernelSpec
+
+USUAL = {"mul_mat": Usual(Work.PRODUCTS, level="l2", columns=PANEL, multiple=ROWS)}
+
+
+def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
+    """A kernel in a module that repeats its call (templates/lib/timed/call.wat.j2)."""
+    values = np.ascontiguousarray(problem.values).reshape(-1).view(np.uint8)
+    y = Buffer("y", problem.columns * F32_BYTES * problem.n, values)
+    column = Q8_0.blocks(problem.n) * record_of(spec).bytes
+    return matrix_entry(spec, wasm, problem, y, Buffer("work", min(problem.columns, PANEL) * column))

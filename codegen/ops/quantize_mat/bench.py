@@ -1,0 +1,39 @@
+"""How quantize_mat is timed: one call prepares all columns, and the module repeats it."""
+
+from __future__ import annotations
+
+from codegen.bench.entry import Buffer, Entry, Output
+from codegen.bench.native_functions import QUANTIZE
+from codegen.bench.problem import Problem, Work
+from codegen.bench.usual import Usual
+from codegen.formats import Q8_0
+from codegen.reference_matrix import prepare
+from codegen.spec import KernelSpec
+
+USUAL = {"quantize_mat": Usual(Work.QUANTISE)}
+
+
+def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
+    """A kernel in a module that repeats its call (templates/lib/timed/call.wat.j2)."""
+    record = spec.record
+    assert record, "all kernels of quantize_mat make records"
+    line = Q8_0.blocks(problem.n) * record.bytes
+    made = prepare(problem.y, record)
+    columns = tuple(made[start : start + line] for start in range(0, len(made), line))
+    values: dict[str, int | str] = {
+        "n": problem.n,
+        "s": "s",
+        "vx": "x",
+        "bx": problem.x_step,
+        "nr": problem.rows,
+    }
+    return Entry(
+        spec.name,
+        spec.isa,
+        wasm,
+        (Buffer("s", problem.rows * line), Buffer("x", problem.bytes, problem.pattern)),
+        tuple(values[name] for name, _ in spec.operation.parameters),
+        problem.units,
+        Output("s", problem.rows, line, columns, item=1, names=("row", "byte")),
+        QUANTIZE,
+    )

@@ -1,0 +1,40 @@
+"""How repack is timed: one call interleaves all rows, and the module repeats it."""
+
+from __future__ import annotations
+
+from codegen.bench.entry import Buffer, Entry, Output
+from codegen.bench.problem import Problem, Work
+from codegen.bench.usual import Usual
+from codegen.layouts import GROUP_ROWS
+from codegen.ops.gemm.bench import interleaved
+from codegen.reference_matrix import interleave
+from codegen.spec import KernelSpec
+
+USUAL = {"repack": Usual(Work.REPACK, level="l2", multiple=GROUP_ROWS)}
+
+
+def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
+    """A kernel in a module that repeats its call (templates/lib/timed/call.wat.j2)."""
+    line = GROUP_ROWS * problem.x_step
+    if problem.rows % GROUP_ROWS:  # the last group is filled up, and like no other
+        made = interleave(problem.x, problem.rows, problem.n)
+    else:
+        made = interleaved(problem).tobytes()
+    groups = tuple(made[start : start + line] for start in range(0, len(made), line))
+    lines = -(-problem.rows // GROUP_ROWS)
+    values: dict[str, int | str] = {
+        "n": problem.n,
+        "s": "s",
+        "vx": "x",
+        "bx": problem.x_step,
+        "nc": problem.rows,
+    }
+    return Entry(
+        spec.name,
+        spec.isa,
+        wasm,
+        (Buffer("s", lines * line), Buffer("x", problem.bytes, problem.pattern)),
+        tuple(values[name] for name, _ in spec.operation.parameters),
+        problem.units,
+        Output("s", lines, line, groups, item=1, names=("group", "byte")),
+    )

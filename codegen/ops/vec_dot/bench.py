@@ -1,0 +1,60 @@
+"""How vec_dot is timed: every row with every column, a call each."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from codegen.bench.entry import Buffer, Entry, product_buffers, product_output
+from codegen.bench.native_functions import VEC_DOT
+from codegen.bench.problem import Problem, Work
+from codegen.bench.usual import Usual
+from codegen.ops.vec_dot.model import F32, results, terms
+from codegen.ops.vec_dot.plan import plan
+from codegen.spec import KernelSpec
+
+USUAL = {"vec_dot": Usual(Work.PRODUCTS)}
+
+
+def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
+    """A kernel in a module with the loop that calls it (templates/lib/timed/vec_dot.wat.j2)."""
+    x = Buffer("x", problem.bytes, problem.pattern)
+    y = Buffer("y", problem.columns * problem.y_step, problem.y)
+    share = 0  # one column for all rows
+    arguments = (
+        problem.rows,
+        problem.columns,
+        problem.n,
+        "s",
+        "x",
+        problem.x_step,
+        "y",
+        share,
+        problem.y_step,
+    )
+    return Entry(
+        spec.name,
+        spec.isa,
+        wasm,
+        product_buffers(problem, x, y),
+        arguments,
+        problem.units,
+        product_output(problem, bits(spec, problem)),
+        VEC_DOT,
+    )
+
+
+def bits(spec: KernelSpec, problem: Problem) -> npt.NDArray[np.uint32]:
+    """The f32 bits that a kernel must give, shape (distinct columns, distinct rows)."""
+    numbers = plan(spec)
+    return np.stack([results(numbers, column) for column in _terms(problem)]).view(np.uint32)
+
+
+@lru_cache(maxsize=4)
+def _terms(problem: Problem) -> list[F32]:
+    """Of each distinct column the terms of all its products, shape (blocks, distinct rows)."""
+    rows = problem.pattern.reshape(problem.distinct, problem.x_step)
+    columns = problem.y.reshape(problem.distinct_columns, problem.y_step)
+    return [np.stack([terms(row, column) for row in rows], axis=1) for column in columns]
