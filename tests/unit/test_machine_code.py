@@ -14,9 +14,10 @@ from codegen.errors import MachineCodeError
 from codegen.machine_code import needed, wasmtime_code
 from codegen.machine_code.counts import Counts, count
 from codegen.machine_code.disassembly import Instruction, disassemble
-from codegen.machine_code.listing import machine_loop
+from codegen.machine_code.listing import machine_loop, turn
 from codegen.machine_code.loops import main_loop
 from codegen.machine_code.machine import Code, Machine
+from codegen.plan import plan
 from codegen.registry import REGISTERED
 from codegen.wasm_code import first_loop
 from codegen.wasm_code import function as function_of
@@ -34,9 +35,10 @@ def named(name: str) -> KernelSpec:
 
 def compiled_loop(spec: KernelSpec) -> list[Instruction]:
     wasm = assemble(render(spec))
-    function = function_of(wasm, spec.export)
+    main = plan(spec).main_loop
+    function = function_of(wasm, main.function)
     code = wasmtime_code.compile_function(wasm, function, wasmtime_code.AVX2)
-    return list(machine_loop(spec.name, wasm, function, code))
+    return list(turn(spec.name, function, main, machine_loop(spec.name, wasm, function, code)))
 
 
 def counts(name: str) -> Counts:
@@ -103,7 +105,11 @@ def test_the_main_loop_is_found_and_holds_every_load_of_the_wasm_loop(name: str)
 def test_every_shipped_kernel_has_a_main_loop_with_at_least_an_instruction_a_multiply() -> None:
     for spec in REGISTERED:
         found = count(compiled_loop(spec))
-        assert found.instructions > found.multiplies > 0, spec.name
+        assert (
+            found.instructions
+            > found.multiplies
+            >= (spec.op not in ("repack", "quantize_row", "quantize_mat"))
+        ), spec.name
 
 
 @pytest.mark.parametrize(
