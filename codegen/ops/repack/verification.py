@@ -48,9 +48,10 @@ def check(spec: KernelSpec, wasm: bytes, report: Report) -> Iterator[str]:
 
 
 def _check_shapes(kernel: Repacker, report: Report) -> Iterator[str]:
-    """Every number of rows and blocks, at every kind of stride."""
+    """Every number of rows and blocks, at every kind of stride; and a matrix of a model's size."""
     shared = (-1, -4, -Q4_0.bytes)
-    for rows, blocks, gap in product(range(10), (1, 2, 3, 5, 8), (*GAPS, *shared)):
+    shapes = product(range(10), (1, 2, 3, 5, 8), (*GAPS, *shared))
+    for rows, blocks, gap in (*shapes, (1027, 129, 2)):
         call = call_of(f"shape-{rows}-{blocks}-{gap}", rows, blocks, gap)
         place = Place(f"{rows} rows of {blocks} blocks, {gap} bytes between", put(kernel, call))
         kernel.invoke(*call.placed(place.addresses))
