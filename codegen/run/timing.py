@@ -13,7 +13,9 @@ LEAST_S = 1e-3
 _MOST_PASSES = 1 << 20
 
 
-def rounds(paths: Sequence[Path], groups: Sequence[Group], count: int) -> dict[tuple[str, Group], list[float]]:
+def rounds(
+    paths: Sequence[Path], groups: Sequence[Group], count: int
+) -> dict[tuple[str, Group], list[float]]:
     """Seconds of each group by each path, `count` samples of each.
 
     In a round each path does all groups, one after the other, as a token does: a cache has of a matrix what the others
