@@ -24,6 +24,7 @@ class Matrix:
     rows: int
     columns: int
     data: memoryview  # read-only, the file itself: row by row, columns / 32 blocks of 18 bytes
+    stacked: int = 1  # how many matrices those rows are: the outermost of 3 or 4 dimensions, as of experts
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class GGUFFile:
             if tensor.type == "Q4_0":
                 columns, *outer = tensor.dims
                 data = view[tensor.start : tensor.end]
-                matrices.append(Matrix(tensor.name, prod(outer), columns, data))
+                matrices.append(Matrix(tensor.name, prod(outer), columns, data, prod(outer[1:])))
             else:
                 reason = "not Q4_0" if tensor.known else "a type that gguf does not know"
                 left_out.append(LeftOut(tensor.name, tensor.type, reason))

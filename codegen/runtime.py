@@ -27,10 +27,10 @@ class Instance:
 
     def __init__(self, spec: KernelSpec, wasm: bytes, options: EngineOptions | None = None) -> None:
         self.spec, self.wasm = spec, wasm
-        self._engine = engine(options or EngineOptions())
-        self.store = wasmtime.Store(self._engine)
+        self.engine = engine(options or EngineOptions())
+        self.store = wasmtime.Store(self.engine)
         try:
-            module = wasmtime.Module(self._engine, wasm)
+            module = wasmtime.Module(self.engine, wasm)
         except wasmtime.WasmtimeError as error:
             raise KernelLoadError(f"{spec.name}: refused by wasmtime ({reason_of(error)})") from None
         imports, memory = self._imports(module)

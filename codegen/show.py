@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -13,10 +12,10 @@ from codegen.assemble import default_assembler
 from codegen.bench import article
 from codegen.bench import table as bench_table
 from codegen.bench.result import Result
-from codegen.gguf_file import LeftOut
 from codegen.judge import Report
 from codegen.output import print_tables, table
-from codegen.run import MatrixResult
+from codegen.run import table as model_table
+from codegen.run.result import Result as Run
 from codegen.spec import KernelSpec
 from codegen.tune import ranking
 from codegen.tune.sweep import Outcome
@@ -112,35 +111,11 @@ def tuned(outcome: Outcome, as_json: bool) -> None:
         complaint(line)
 
 
-def matrices(
-    model: str, spec: KernelSpec, found: Sequence[MatrixResult], left_out: Sequence[LeftOut], as_json: bool
-) -> None:
-    """What the matrices of a model computed."""
+def model(result: Run, as_json: bool) -> None:
+    """What the matrices of a model computed, and how fast."""
     if as_json:
-        each = [dataclasses.asdict(r) | {"weights_per_second": r.weights_per_second} for r in found]
-        rest = [dataclasses.asdict(one) for one in left_out]
-        print(json.dumps({"kernel": spec.name, "matrices": each, "left_out": rest}, indent=2))
+        print(result.to_json())
         return
-    rows = [
-        (
-            _printable(r.name),
-            f"FAIL {r.first_wrong}" if r.wrong else "pass",
-            f"{r.rows} x {r.columns}",
-            f"{r.worst_ulp:.2f}",
-            f"{r.weights_per_second / 1e9:.2f}",
-        )
-        for r in found
-    ]
-    columns = ("tensor", "", "shape", "worst error, ulp", "Gweights/s")
-    print_tables(table(f"{model}: {spec.name}", columns, rows, text=2))
-    weights, seconds = sum(r.rows * r.columns for r in found), sum(r.seconds for r in found)
-    print(
-        f"{len(found)} matrices, {weights:,} weights in {seconds:.2f} s, {weights / seconds / 1e9:.2f} Gweights/s"
-    )
-    for (kind, reason), count in Counter((one.type, one.reason) for one in left_out).items():
-        print(f"left out {count} of type {_printable(kind)}: {reason}")
-
-
-def _printable(name: str) -> str:
-    """A name out of a file, with nothing in it that a terminal would obey."""
-    return ascii(name)[1:-1]
+    print_tables(*model_table.tables(result))
+    for line in model_table.facts(result):
+        print(line)

@@ -80,6 +80,8 @@ class KernelSpec:
                 raise SpecError(f"{field} {shown(getattr(self, field))}: must be text")
         if self.op not in OPERATIONS:
             raise SpecError(f"op {shown(self.op)}: known are {', '.join(OPERATIONS)}")
+        if isinstance(self.tile, list):  # as JSON has it
+            object.__setattr__(self, "tile", tuple(self.tile))
         self._check_contract()
         self._check_strategy()
         self._check_loop()

@@ -21,7 +21,7 @@ VEC_DOT = native.NAME
 GEMV, GEMM = "ggml_gemv_q4_0_8x8_q8_0", "ggml_gemm_q4_0_8x8_q8_0"
 QUANTIZE = "quantize_row_q8_0"
 
-_TOLERANCE = 2.0**-10
+TOLERANCE = 2.0**-10
 """Of the sum of |S * dx * dy|: GGML adds parts of a block in f32, so it is not held to our bound, but it is no other
 function."""
 
@@ -56,10 +56,16 @@ def of(name: str, problem: Problem) -> Function | None:
     return made
 
 
-def _function(name: str, *parameters: Any) -> Any:
-    function = native.load().cpu[name]
-    function.argtypes, function.restype = parameters, None
-    return function
+def function(name: str, *parameters: Any) -> Any:
+    """GGML's function of this name, which takes ctypes' `parameters` and returns nothing.
+
+    Raises:
+        InputError: GGML is not installed.
+        AttributeError: this build does not have it.
+    """
+    found = native.load().cpu[name]
+    found.argtypes, found.restype = parameters, None
+    return found
 
 
 class VecDot:
@@ -73,7 +79,7 @@ class VecDot:
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
-        self._function = _function(VEC_DOT, _INT, _POINTER, _SIZE, _POINTER, _SIZE, _POINTER, _SIZE, _INT)
+        self._function = function(VEC_DOT, _INT, _POINTER, _SIZE, _POINTER, _SIZE, _POINTER, _SIZE, _INT)
         room = cache_bytes()[1] // (4 if problem.level == "l1" else 2)
         self._calls = -(-problem.rows // max(1, room // problem.y_step))
         self._rows_a_call = problem.rows // self._calls  # all rows but fewer than there are calls
@@ -120,7 +126,7 @@ class _Repacked:
 
     def __init__(self, problem: Problem) -> None:
         self._problem, blocks = problem, Q4_0.blocks(problem.n)
-        self._function = _function(self.name, _INT, _POINTER, _SIZE, _POINTER, _POINTER, _INT, _INT)
+        self._function = function(self.name, _INT, _POINTER, _SIZE, _POINTER, _POINTER, _INT, _INT)
         self._rows = problem.rows // ggml_layouts.ROWS * ggml_layouts.ROWS
         self.units = self._rows * problem.columns
         self._x = ggml_layouts.weights(problem.x[: self._rows * problem.x_step], blocks)
@@ -175,7 +181,7 @@ class Quantize:
     def __init__(self, problem: Problem) -> None:
         assert problem.work is Work.QUANTISE
         self._problem, self.units = problem, problem.rows
-        self._function = _function(QUANTIZE, _POINTER, _POINTER, ctypes.c_int64)
+        self._function = function(QUANTIZE, _POINTER, _POINTER, ctypes.c_int64)
         self._x = problem.x
         self._y = np.zeros(problem.rows * problem.y_step, np.uint8)
 
@@ -214,7 +220,7 @@ def _difference(problem: Problem, results: F32) -> str:
     )
     columns, rows = (np.arange(count) for count in results.shape)
     places = np.ix_(columns % problem.distinct_columns, rows % problem.distinct)
-    near = np.abs(results - value[places]) <= _TOLERANCE * magnitude[places]  # NaN is not
+    near = np.abs(results - value[places]) <= TOLERANCE * magnitude[places]  # NaN is not
     if near.all():
         return ""
     column, row = np.argwhere(~near)[0]

@@ -5,15 +5,21 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from codegen import arguments, registry, run, show
+from codegen import arguments, registry, show
 from codegen.arguments import AddVerb
 from codegen.commands import DONE, FAILED
 from codegen.gguf_file import GGUFFile
-from codegen.ops.vec_dot.kernel import Kernel
 from codegen.output import progress, tracked
+from codegen.run import session
+from codegen.run.activations import activations
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.verify import verify
+
+_ROUNDS, _MOST_ROUNDS = 9, 1000
+"""Of timing a model's matrices: enough for an interval, and soon done."""
+
+_MOST_COLUMNS = 1024
 
 
 def add(verb: AddVerb) -> None:
@@ -32,17 +38,34 @@ def add(verb: AddVerb) -> None:
         help="run the conformance vectors in this engine instead, or in all that are found; may be repeated",
     )
     model = verb(
-        "run", _run, "multiply the Q4_0 matrices of a GGUF file, each row checked", arguments.as_json()
+        "run",
+        _run,
+        "multiply the Q4_0 matrices of a GGUF file, each row checked, and estimate tokens per second",
+        arguments.as_json(),
     )
     model.add_argument("model", type=Path, metavar="MODEL.gguf")
     model.add_argument("--tensor", metavar="NAME", help="only this one")
     model.add_argument(
-        "--isa", type=arguments.isa, default=Isa.RELAXED, help="uses its fastest kernel (default: relaxed)"
+        "--isa", type=arguments.isa, default=Isa.RELAXED, help="uses its fastest mul_mat (default: relaxed)"
     )
-    model.add_argument("--kernel", metavar="NAME", help="this kernel instead")
+    model.add_argument("--kernel", metavar="NAME", help="this mul_mat or vec_dot kernel instead")
+    model.add_argument(
+        "--columns",
+        type=arguments.whole(1, _MOST_COLUMNS),
+        default=1,
+        metavar="N",
+        help="of activations, as of a prompt of N tokens; default 1",
+    )
     model.add_argument("--input", type=Path, metavar="X.npy", help="activations; default: random, seeded")
     model.add_argument(
         "--seed", type=arguments.whole(0, 2**63), default=0, help="of random activations; default 0"
+    )
+    model.add_argument(
+        "--rounds",
+        type=arguments.whole(1, _MOST_ROUNDS),
+        default=_ROUNDS,
+        metavar="N",
+        help=f"in which ways to multiply are timed by turns; default {_ROUNDS}",
     )
 
 
@@ -72,15 +95,16 @@ def _verify_in_engines(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    spec = KernelSpec.parse(options.kernel) if options.kernel else registry.FASTEST["vec_dot", options.isa]
+    spec = KernelSpec.parse(options.kernel) if options.kernel else registry.FASTEST["mul_mat", options.isa]
     with GGUFFile.open(options.model) as file:
         matrices = [file.matrix(options.tensor)] if options.tensor else list(file.matrices)
-        vectors = {
-            columns: run.activations(columns, options.seed, options.input)
-            for columns in {matrix.columns for matrix in matrices}
+        values = {
+            n: activations(n, options.columns, options.seed, options.input)
+            for n in {matrix.columns for matrix in matrices}
         }
-        kernel = Kernel.load(spec)
-        results = [run.multiply(kernel, m, vectors[m.columns]) for m in tracked(matrices, "run")]
-        left_out = [] if options.tensor else list(file.left_out)
-    show.matrices(str(options.model), spec, results, left_out, options.json)
-    return DONE if not any(result.wrong for result in results) else FAILED
+        with progress("run", len(matrices)) as bar:
+            result = session.run(
+                file, matrices, spec, values, options.rounds, lambda: bar.advance(bar.task_ids[0])
+            )
+    show.model(result, options.json)
+    return DONE if result.passed else FAILED

@@ -10,6 +10,9 @@ from codegen.ops.gemm.local_variables import panel_locals, row_locals, tile_loca
 from codegen.ops.gemm.strategies import SCALE_BITS, MatrixMultiply
 from codegen.strategies import Constant, Local
 
+RESULT = 4
+"""Bytes of an f32."""
+
 STEP_BYTES = GROUP_ROWS * WORD
 """Of a step's weights: a vector."""
 
@@ -24,9 +27,11 @@ class Word:
 
 @dataclass(frozen=True)
 class Step:
-    """Four bytes of each row of a group: where they are in a block, and the activations that they meet."""
+    """Four bytes of each row of a group: which, where they are in a block, and the activations that they meet."""
 
     index: int
+    first: int
+    last: int
     w: int
     words: tuple[Word, ...]
 
@@ -41,6 +46,31 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Group:
+    """Four rows: their number in a tile and the one before, the first and last row, and where their results are.
+
+    Attributes:
+        result: bytes from the tile's first result.
+        rows: each one, for rows that are not interleaved.
+    """
+
+    index: int
+    before: int
+    first: int
+    last: int
+    result: int
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a tile: its number, and the one before."""
+
+    index: int
+    before: int
+
+
+@dataclass(frozen=True)
 class Body:
     """One function that multiplies a tile.
 
@@ -48,9 +78,8 @@ class Body:
         name: the function's.
         template: where its text is, in templates/lib/matrix/.
         rows: of the tile.
-        groups: numbers of its groups of 4 rows.
-        quads: the rows of each group.
-        columns: numbers of its columns.
+        groups: of 4 rows each.
+        columns: of the tile.
         steps: of a block; the first alone where `rolled`.
         rolled: whether the steps are a loop.
         exact: whether scales may be infinite or NaN.
@@ -61,9 +90,8 @@ class Body:
     name: str
     template: str
     rows: int
-    groups: tuple[int, ...]
-    quads: tuple[tuple[Row, ...], ...]
-    columns: tuple[int, ...]
+    groups: tuple[Group, ...]
+    columns: tuple[Column, ...]
     steps: tuple[Step, ...]
     rolled: bool
     exact: bool
@@ -73,19 +101,22 @@ class Body:
 
 def tile(strategy: MatrixMultiply, record: Record, rows: int, columns: int, *, rolled: bool = False) -> Body:
     """Interleaved rows by some columns, totals in registers."""
-    steps, groups, many = _steps(strategy, record), _groups(rows), tuple(range(columns))
+    steps, groups, many = (
+        _steps(strategy, record),
+        _groups(rows),
+        tuple(Column(c, c - 1) for c in range(columns)),
+    )
     return Body(
         name=f"tile_{rows}x{columns}",
         template="tile",
         rows=rows,
         groups=groups,
-        quads=(),
         columns=many,
         steps=steps[:1] if rolled else steps,
         rolled=rolled,
         exact=False,
         in_output=False,
-        locals=tile_locals(strategy, groups, many, rolled=rolled, exact=False),
+        locals=tile_locals(strategy, len(groups), columns, rolled=rolled, exact=False),
     )
 
 
@@ -98,7 +129,7 @@ def panel(strategy: MatrixMultiply, record: Record, rows: int) -> Body:
         template="panel",
         steps=steps,
         in_output=True,
-        locals=panel_locals(strategy, groups, len(steps)),
+        locals=panel_locals(strategy, len(groups), len(steps)),
     )
 
 
@@ -110,21 +141,17 @@ def plain(strategy: MatrixMultiply, record: Record, rows: int) -> Body:
     return replace(
         tile(strategy, record, rows, 1),
         template="rows",
-        quads=tuple(
-            tuple(Row(GROUP_ROWS * g + lane, GROUP_ROWS * g + lane - 1, lane) for lane in range(GROUP_ROWS))
-            for g in groups
-        ),
-        steps=(Step(0, Q4_0.quants_offset, words),),
-        locals=row_locals(strategy, groups, exact=False),
+        steps=(Step(0, 0, Q4_0.quants_bytes - 1, Q4_0.quants_offset, words),),
+        locals=row_locals(strategy, len(groups), exact=False),
     )
 
 
 def exact(strategy: MatrixMultiply, body: Body) -> Body:
     """The same for any scales, of 4 rows and a column."""
     names = (
-        row_locals(strategy, body.groups, exact=True)
-        if body.quads
-        else tile_locals(strategy, body.groups, body.columns, rolled=False, exact=True)
+        row_locals(strategy, len(body.groups), exact=True)
+        if body.template == "rows"
+        else tile_locals(strategy, len(body.groups), len(body.columns), rolled=False, exact=True)
     )
     return replace(body, name=f"exact_{body.rows}x1", exact=True, locals=names)
 
@@ -134,8 +161,14 @@ def constants_of(strategy: MatrixMultiply, body: Body) -> tuple[Constant, ...]:
     return (*strategy.constants, SCALE_BITS) if body.template in ("tile", "panel") else strategy.constants
 
 
-def _groups(rows: int) -> tuple[int, ...]:
-    return tuple(range(rows // GROUP_ROWS))
+def _groups(rows: int) -> tuple[Group, ...]:
+    return tuple(_group(index) for index in range(rows // GROUP_ROWS))
+
+
+def _group(index: int) -> Group:
+    first = GROUP_ROWS * index
+    rows = tuple(Row(first + lane, first + lane - 1, lane) for lane in range(GROUP_ROWS))
+    return Group(index, index - 1, first, first + GROUP_ROWS - 1, RESULT * first, rows)
 
 
 def _steps(strategy: MatrixMultiply, record: Record) -> tuple[Step, ...]:
@@ -147,6 +180,8 @@ def _steps(strategy: MatrixMultiply, record: Record) -> tuple[Step, ...]:
         found.append(
             Step(
                 index=j,
+                first=WORD * j,
+                last=WORD * j + WORD - 1,
                 w=GROUP_SCALES + STEP_BYTES * j,
                 words=tuple(
                     Word(record.quants_offset + record.word_bytes * word, part)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from codegen.ops.gemm.strategies import SCALE_BITS, MatrixMultiply
@@ -17,31 +17,31 @@ WALK: tuple[Local, ...] = (
 
 
 def tile_locals(
-    strategy: MatrixMultiply, groups: Sequence[int], columns: Sequence[int], *, rolled: bool, exact: bool
+    strategy: MatrixMultiply, groups: int, columns: int, *, rolled: bool, exact: bool
 ) -> tuple[Local, ...]:
     """Of a function that keeps totals in registers."""
     found = [
-        *(Local(f"w{g}", "i32", f"weights of rows {4 * g} to {4 * g + 3}") for g in groups[1:]),
-        *(Local(f"y{c}", "i32", f"activations of column {c}") for c in columns[1:]),
+        *(Local(f"w{g}", "i32", f"weights of rows {4 * g} to {4 * g + 3}") for g in range(1, groups)),
+        *(Local(f"y{c}", "i32", f"activations of column {c}") for c in range(1, columns)),
         Local("end", "i32", "where the activations of column 0 end"),
         *([Local("steps_end", "i32", "where the words of this block's low nibbles end")] if rolled else []),
         *_constants(strategy),
         *_common(exact),
     ]
-    for g in groups:
+    for g in range(groups):
         found += _parts(strategy, g)
-    for g in groups:
+    for g in range(groups):
         found.append(Local(f"dx{g}", "v128", f"f32x4 scales, group {g}"))
-        for c in columns:
+        for c in range(columns):
             found.append(Local(f"sum{g}_{c}", "v128", f"sums of a block, group {g}, column {c}"))
             found.append(Local(f"total{g}_{c}", "v128", f"f32x4 totals, group {g}, column {c}"))
     return tuple(found)
 
 
-def panel_locals(strategy: MatrixMultiply, groups: Sequence[int], steps: int) -> tuple[Local, ...]:
+def panel_locals(strategy: MatrixMultiply, groups: int, steps: int) -> tuple[Local, ...]:
     """Of a function that keeps totals in the output."""
     found = [
-        *(Local(f"w{g}", "i32", f"weights of rows {4 * g} to {4 * g + 3}") for g in groups[1:]),
+        *(Local(f"w{g}", "i32", f"weights of rows {4 * g} to {4 * g + 3}") for g in range(1, groups)),
         Local("y0", "i32", "activations of the next column"),
         Local("to", "i32", "where its results are"),
         Local("end", "i32", "where the activations of the first column end"),
@@ -49,7 +49,7 @@ def panel_locals(strategy: MatrixMultiply, groups: Sequence[int], steps: int) ->
         *_constants(strategy),
         *_common(exact=False),
     ]
-    for g in groups:
+    for g in range(groups):
         for step in range(steps):
             found += [
                 replace(part, name=f"{part.name}_{step}", role=f"{part.role}, step {step}")
@@ -60,10 +60,10 @@ def panel_locals(strategy: MatrixMultiply, groups: Sequence[int], steps: int) ->
     return tuple(found)
 
 
-def row_locals(strategy: MatrixMultiply, groups: Sequence[int], *, exact: bool) -> tuple[Local, ...]:
+def row_locals(strategy: MatrixMultiply, groups: int, *, exact: bool) -> tuple[Local, ...]:
     """Of a function that multiplies rows that are not interleaved."""
     found = [
-        *(Local(f"w{row}", "i32", f"row {row}") for row in range(1, 4 * len(groups))),
+        *(Local(f"w{row}", "i32", f"row {row}") for row in range(1, 4 * groups)),
         Local("end", "i32", "where the activations end"),
         *(Local(constant.name, "v128", constant.role) for constant in strategy.constants),
         Local("a", "v128", "activations of a part of the nibbles"),
@@ -79,7 +79,7 @@ def row_locals(strategy: MatrixMultiply, groups: Sequence[int], *, exact: bool) 
             else [Local("seen", "i64", "scales so far: bit 28 is set where one is infinite or NaN")]
         ),
     ]
-    for g in groups:
+    for g in range(groups):
         found.append(Local(f"dx{g}", "v128", f"f32x4 scales, group {g}"))
         found.append(Local(f"sum{g}_0", "v128", f"sums of a block, group {g}"))
         found.append(Local(f"total{g}_0", "v128", f"f32x4 totals, group {g}"))

@@ -26,6 +26,10 @@ IGNORED = 0x5A5A5A5A
 """What is passed for bs, bx and by: a kernel that does not ignore them goes wrong."""
 
 
+PARAMETERS = ("rounds", "rows", "columns", "n", "s", "x", "x_step", "y", "y_step", "y_column")
+"""Of the driver's `repeat`, all i32."""
+
+
 @cache
 def driver() -> bytes:
     """The module that calls a kernel row by row, and round by round."""
@@ -72,8 +76,8 @@ class Kernel(Instance):
         super().__init__(spec, wasm, options)
         self.x: BlockFormat = FORMATS[spec.x]
         self.y: BlockFormat = FORMATS[spec.y]
-        caller = wasmtime.Instance(self.store, wasmtime.Module(self._engine, driver()), [self.function])
-        self._repeat = as_func(caller.exports(self.store)["repeat"])
+        caller = wasmtime.Instance(self.store, wasmtime.Module(self.engine, driver()), [self.function])
+        self.repeat = as_func(caller.exports(self.store)["repeat"])
         self._placed = 0
 
     def vec_dot(self, x: Bytes, y: Bytes, n: int) -> float:
@@ -131,7 +135,7 @@ class Kernel(Instance):
         if rounds < 1 or rows < 1:
             raise KernelCallError(f"rounds = {rounds}, rows = {rows}: must be at least 1")
         one_column = (rounds, rows, 1, n, s, x, x_step, y, y_step, 0)
-        self.enter(self._repeat, *map(as_i32, one_column))
+        self.enter(self.repeat, *map(as_i32, one_column))
 
     def call(self, n: int, s: int, x: int, y: int, nrc: int = 1) -> None:
         """Calls the export itself, once, on blocks already in memory. What it should ignore is not zero.

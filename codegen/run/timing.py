@@ -1,0 +1,41 @@
+"""How long a token's matrix products take: round by round, all ways in turn, the matrices in their whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from codegen.run.batches import Group
+from codegen.run.paths import Path
+
+LEAST_S = 1e-3
+"""Of what is timed at once: long against a call, tens of microseconds. Groups of a real model's matrices take longer."""
+
+_MOST_PASSES = 1 << 20
+
+
+def rounds(
+    paths: Sequence[Path], groups: Sequence[Group], count: int
+) -> dict[tuple[str, Group], list[float]]:
+    """Seconds of each group by each path, `count` samples of each.
+
+    In a round each path does all groups, one after the other, as a token does: a cache has of a matrix what the others
+    left of it. Which path is first changes from round to round.
+    """
+    passes = {(path.name, group): _passes(path, group) for path in paths for group in groups}
+    samples: dict[tuple[str, Group], list[float]] = {one: [] for one in passes}
+    for number in range(count):
+        first = number % len(paths)
+        for path in (*paths[first:], *paths[:first]):
+            for group in groups:
+                key = path.name, group
+                # Native times are differences, which a clock may show as less than nothing.
+                samples[key].append(max(path.seconds(group, passes[key]), 1e-9) / passes[key])
+    return samples
+
+
+def _passes(path: Path, group: Group) -> int:
+    """How many are long enough to be timed; what has been done so often is also warm."""
+    passes = 1
+    while path.seconds(group, passes) < LEAST_S and passes < _MOST_PASSES:
+        passes *= 2
+    return passes
