@@ -61,3 +61,20 @@ def test_every_opcode_of_a_kernel_belongs_to_its_unit(spec: KernelSpec, tmp_path
 )  # fmt: skip
 def test_opcodes_at_the_ends_of_ranges(opcode: int | tuple[int, int], unit: Unit | None) -> None:
     assert unit_of(opcode) is unit
+
+
+@pytest.mark.parametrize(
+    ("name", "products"),
+    [
+        ("gemv_q4_0_q8_0_8x1__relaxed_u1", 8),
+        ("gemm_q4_0_q8_0_8x4__relaxed_u1", 32),
+        ("gemm_q4_0_q8_0_16x1__relaxed_u1_output", 16 * 32),
+    ],
+)
+def test_a_tiles_work_is_that_of_all_its_products_and_weights_arrive_once(name: str, products: int) -> None:
+    spec, problem = KernelSpec.parse(name), Problem(96, 16, "l1", columns=8)
+    entry = kernel_entry(spec, problem)
+    done = work(spec, entry, problem)
+    assert done[Unit.MEMORY] == problem.x_step / 8
+    vectors = [one for one in main_loop(entry.wasm, plan(spec).main_loop) if unit_of(one) is Unit.VECTOR]
+    assert done[Unit.VECTOR] == pytest.approx(3 * len(vectors) / products)
