@@ -39,9 +39,7 @@ def _read(source: Path, n: int, columns: int) -> F32:
         raise InputError(f"{source}: must be one-dimensional and of numbers")
     if loaded.size < columns * n:
         asked = f"{columns} times {n}" if columns > 1 else f"{n}"
-        raise InputError(
-            f"{source}: has {loaded.size} numbers, a matrix needs {asked}; give as many"
-        )
+        raise InputError(f"{source}: has {loaded.size} numbers, a matrix needs {asked}; give as many")
     with np.errstate(over="ignore"):
         values = np.asarray(loaded[: columns * n], np.float32)
     if not np.isfinite(values).all():

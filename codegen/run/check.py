@@ -88,7 +88,8 @@ def _exact(part: Part, first: int, rows: int, y: bytes, columns: int) -> list[Ex
 
 def _same_bits(got: F32, wanted: F32) -> npt.NDArray[np.bool_]:
     """Where a NaN is one NaN or another, that is no matter."""
-    return (got.view(np.uint32) == wanted.view(np.uint32)) | (np.isnan(got) & np.isnan(wanted))
+    same: npt.NDArray[np.bool_] = got.view(np.uint32) == wanted.view(np.uint32)
+    return same | (np.isnan(got) & np.isnan(wanted))
 
 
 def _other_bits(got: F32, wanted: F32, same: npt.NDArray[np.bool_]) -> str:

@@ -54,9 +54,7 @@ class _DotPath:
 
     def __init__(self, thread: ThreadPoolExecutor) -> None:
         self._thread = thread
-        self._dot = native_functions.function(
-            native_functions.VEC_DOT, *_types("i p z p z p z i")
-        )
+        self._dot = native_functions.function(native_functions.VEC_DOT, *_types("i p z p z p z i"))
         self.columns = 0
         self._calls: dict[Group, list[Call]] = {}
         self._kept: list[np.ndarray] = []
@@ -72,9 +70,7 @@ class _DotPath:
         self.y = {n: _bytes(quantize_q8_0(y)).reshape(self.columns, -1) for n, y in values.items()}
         self.s = np.zeros((self.columns, max(part.rows for part in parts)), np.float32)
         self.weights = {part: self._weights(part) for part in parts}
-        self._calls = {
-            group: [call for part in group.parts for call in self._all(part)] for group in groups
-        }
+        self._calls = {group: [call for part in group.parts for call in self._all(part)] for group in groups}
 
     def products(self, part: Part) -> F32:
         """See Path."""
@@ -126,7 +122,8 @@ class _DotPath:
         return calls
 
     def _to(self, column: int, row: int) -> int:
-        return int(self.s.ctypes.data) + F32_BYTES * (column * self.s.shape[1] + row)
+        start: int = self.s.ctypes.data
+        return start + F32_BYTES * (column * self.s.shape[1] + row)
 
     def _products(self, part: Part) -> F32:
         rows = min(part.rows, _CHECKED)

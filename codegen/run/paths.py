@@ -169,7 +169,17 @@ class MulMatPath(WasmPath):
 
     def _arguments(self, part: Part) -> tuple[int, ...]:
         columns, y = len(self.values[part.n]), self.at_y[part.n]
-        return (part.n, self.s, part.rows, self.at[part], y, F32_BYTES * part.n, columns, part.rows, self._work)
+        return (
+            part.n,
+            self.s,
+            part.rows,
+            self.at[part],
+            y,
+            F32_BYTES * part.n,
+            columns,
+            part.rows,
+            self._work,
+        )
 
 
 class VecDotPath(WasmPath):

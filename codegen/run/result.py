@@ -133,7 +133,9 @@ class Result:
             "columns": self.activations,
             "repack_seconds": self.repack_seconds,
             "native_absent": self.absent,
-            "matrices": [dataclasses.asdict(one) | _weights_per_second(one, self.activations) for one in self.matrices],
+            "matrices": [
+                dataclasses.asdict(one) | _weights_per_second(one, self.activations) for one in self.matrices
+            ],
             "shapes": [dataclasses.asdict(one) for one in self.shapes],
             "paths": [
                 dataclasses.asdict(one)
