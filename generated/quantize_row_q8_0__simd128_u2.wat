@@ -5,10 +5,10 @@
 ;;
 ;;   q8_0, 34 bytes: f16 d, then 32 signed bytes; byte * d
 ;;
-;; Contract: k is a multiple of 32 below 2^30; x and y lie in memory and do not overlap; else it traps, with
-;; nothing written. k = 0 does nothing. Reads 4 * k bytes and writes k / 32 blocks, at any alignment, and not
-;; a byte more. A block with a NaN gets the scale 0x7e00, one with an infinity an infinite scale, and both all
-;; quants 0.
+;; Contract: k is a multiple of 32; x and y lie in memory and do not overlap; else it traps, with nothing
+;; written. k = 0 does nothing. Reads 4 * k bytes and writes k / 32 blocks, at any alignment, and not a byte
+;; more. A block with a NaN gets the scale 0x7e00, one with an infinity an infinite scale, and both all quants
+;; 0.
 ;;
 ;; Needs: SIMD.
 ;; How: trunc, 2 blocks a turn, memory by export.
@@ -159,8 +159,8 @@
     (local $q0 v128)          ;; i8x16 quants, the first half of a block
     (local $q1 v128)          ;; i8x16 quants, the second half
 
-    ;; the contract: trap before anything is written; no memory holds 2^30 values and their blocks
-    (if (i64.ne (i64.and (local.get $k) (i64.const 0xffffffffc000001f)) (i64.const 0))
+    ;; the contract: trap before anything is written; a k that is negative is beyond any memory
+    (if (i64.ne (i64.and (local.get $k) (i64.const 31)) (i64.const 0))
       (then (unreachable)))
     (local.set $x_end
       (call $range_end (local.get $x)

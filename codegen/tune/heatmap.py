@@ -12,7 +12,7 @@ from codegen.options import OPTIONS, Memory, default
 from codegen.output import require_writable, write_file
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
-from codegen.tune.tuning import Candidate, ContractTuning
+from codegen.tune.tuning import Candidate, ContractTuning, rivals_of
 
 if TYPE_CHECKING:  # matplotlib is optional, and slow to import
     from matplotlib.axes import Axes
@@ -82,7 +82,7 @@ def figure(swept: ContractTuning, title: str) -> Figure:
     xs, ys = (sorted({_place(spec)[axis] for spec in specs}) for axis in (0, 1))
     size = len(columns) * len(xs) * _CELL[0] + 2.4, len(kinds) * (len(ys) * _CELL[1] + 0.75) + 0.6
     whole = Figure(figsize=size, layout="constrained")
-    contract = specs[0].contract if specs else "nothing tried"
+    contract = rivals_of(specs[0]) if specs else "nothing tried"
     many = f", {swept.columns} columns" if swept.columns > 1 else ""
     whole.suptitle(
         " ".join(filter(None, (f"{contract}, n = {swept.n}, {swept.level}{many}: times scalar.", title)))

@@ -14,6 +14,7 @@ from codegen.operations import OPERATIONS, Operation
 from codegen.options import OPTIONS, Activations, Scales
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
+from codegen.tune.tuning import rivals_of
 
 UNROLLS = (1, 2, 3, 4, 6, 8, 12, 16)
 ACCUMULATORS = (1, 2, 4)
@@ -25,7 +26,7 @@ def candidates(
     unrolls: Sequence[int] = (),
     ops: Sequence[str] = (),
 ) -> dict[str, tuple[KernelSpec, ...]]:
-    """What to try, by contract.
+    """What to try, by contract; quantisers that make records by those too, and last.
 
     Args:
         patterns: names or shell patterns of names; none means all. A full name need not be in the space.
@@ -45,8 +46,8 @@ def candidates(
         wanted = [*patterns, *ops, *isas, *(f"unroll {unroll}" for unroll in unrolls)]
         raise SpecError(f"kernel {', '.join(wanted)}: nothing to tune matches; see docs/tuning.md")
     found: dict[str, dict[KernelSpec, None]] = {}
-    for spec in chosen:
-        found.setdefault(spec.contract, {})[spec] = None
+    for spec in sorted(chosen, key=lambda spec: rivals_of(spec) != spec.contract):
+        found.setdefault(rivals_of(spec), {})[spec] = None
     return {contract: tuple(specs) for contract, specs in found.items()}
 
 

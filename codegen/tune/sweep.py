@@ -19,7 +19,7 @@ from codegen.strategies import Isa
 from codegen.tune import proof, shipped, space, tuning
 from codegen.tune.choice import best
 from codegen.tune.search import FINAL_ROUNDS, Search, Watch
-from codegen.tune.tuning import Candidate, ContractTuning, Tuning
+from codegen.tune.tuning import Candidate, ContractTuning, Tuning, rivals_of
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,8 @@ def sweep(order: Order, watch: Watch) -> Outcome:
     old = _found(order.folder / name, outcome.remarks)
     outcome.before = _defaults(old or _found(shipped.root() / name, []))
     for contract, specs in contracts.items():
+        if not (order.patterns or _read(specs[0], old)):
+            continue
         problem = usual(specs[0].op).at(order.n, order.level)
         search = Search(specs, host, problem, proof.failures, outcome.before, order.rounds, watch)
         try:
@@ -113,6 +115,12 @@ def sweep(order: Order, watch: Watch) -> Outcome:
     return outcome
 
 
+def _read(spec: KernelSpec, found: Tuning | None) -> bool:
+    """Whether the records that a kernel makes, if it does, are those of a best kernel, where some are known."""
+    read = {one.record for one in found.best if one.tile and one.y} if found else set()
+    return rivals_of(spec) == spec.contract or not read or spec.record in read
+
+
 def _found(path: Path, remarks: list[str]) -> Tuning | None:
     """The file, if it is there and sound."""
     try:
@@ -125,7 +133,7 @@ def _found(path: Path, remarks: list[str]) -> Tuning | None:
 def _defaults(found: Tuning | None) -> tuple[KernelSpec, ...]:
     """What is used now, one kernel a contract and ISA."""
     specs = (*UNTUNED.values(), *(found.best if found else ()))
-    return tuple({(spec.contract, spec.isa): spec for spec in specs}.values())
+    return tuple({(rivals_of(spec), spec.isa): spec for spec in specs}.values())
 
 
 def _file(engine: str, host: Host, contracts: dict[str, ContractTuning]) -> Tuning:

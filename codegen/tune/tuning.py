@@ -24,6 +24,14 @@ FILES = {"wasmtime": "wasmtime", "node": "v8", "deno": "v8", "bun": "jsc"}
 _CANDIDATE, _BREAK = re.compile(r'\{\n +"kernel".*?\n +\}', re.DOTALL), re.compile(r"\n *")
 
 
+def rivals_of(spec: KernelSpec) -> str:
+    """What kernels have in common of which one is best: their contract, and where they make records, which.
+
+    What reads records can have any: then its callers have the quantiser that makes such.
+    """
+    return spec.interface if spec.record and not spec.tile else spec.contract
+
+
 @dataclass(frozen=True)
 class Candidate:
     """One kernel of a sweep.
@@ -114,7 +122,7 @@ class ContractTuning:
         best = {Isa(isa): KernelSpec.parse(name) for isa, name in data["best"].items()}
         right = {one.spec for one in candidates if one.failed is None}
         for isa, spec in best.items():
-            if spec not in right or (spec.isa, spec.contract) != (isa, contract):
+            if spec not in right or (spec.isa, rivals_of(spec)) != (isa, contract):
                 raise ValueError(f"{spec.name} cannot be the best of {contract}, {isa}")
         head = str(data["time"]), int(data["n"]), str(data["level"]), int(data["rounds"])
         columns = int(data.get("columns", 1))  # which files of dot products alone do not have

@@ -5,13 +5,26 @@ import json
 import pytest
 
 from codegen.bench.limits import Unit
+from codegen.bench.problem import Problem, Work
 from codegen.bench.result import Result
 from codegen.bench.table import BASELINE
-from tests.bench.results import FAST, NATIVE, WHOLE, measured
+from tests.bench.results import FAST, NATIVE, WHOLE, made, measured
 
 
 def test_json_gives_the_result_again() -> None:
     assert Result.from_json(WHOLE.to_json()) == WHOLE
+
+
+def test_columns_work_and_peer_are_kept_and_older_files_are_of_dot_products() -> None:
+    one = measured(FAST, 250.0, columns=8, work=Work.QUANTISE, peer=NATIVE)
+    text = made(one).to_json()
+    assert Result.from_json(text).measurements == (one,)
+    data = json.loads(text)
+    for name in ("columns", "work", "peer"):
+        del data["measurements"][0][name]
+    (old,) = Result.from_json(json.dumps(data)).measurements
+    assert old.problem == Problem(4096, 10, "l1")
+    assert old.peer is None
 
 
 def test_json_has_what_readers_would_compute() -> None:

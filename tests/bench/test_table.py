@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from codegen.bench import article, table
+from codegen.bench.problem import Work
 from codegen.bench.table import BASELINE, COLUMNS
 from codegen.output import print_tables
 from tests.bench.results import FAST, NATIVE, WHOLE, made, measured
@@ -33,6 +34,33 @@ def test_cells_of_a_kernel() -> None:
         "of limit": "80%",
         "limited by": "vector operations",
     }
+
+
+def test_native_code_that_does_the_same_is_a_column_of_its_problem() -> None:
+    fast, other = (
+        measured(FAST, ns, peer=NATIVE, columns=columns) for ns, columns in ((100.0, 4), (50.0, 8))
+    )
+    plain = measured(BASELINE, 800.0, peer="absent", columns=4)
+    native = [
+        measured(NATIVE, 150.0, "native", sha256=None, columns=4),
+        measured("absent", 1.0, "native", columns=2),
+    ]
+    result = made(plain, fast, other, *native)
+    names = table.columns(result, result.measurements)
+    assert names == (*COLUMNS[:9], "x native", *COLUMNS[9:])
+    rows = [dict(zip(names, row, strict=True)) for row in table.rows(result, result.measurements)]
+    assert [row["x native"] for row in rows] == ["", "1.50", "", "", ""]
+    assert [row["x scalar"] for row in rows] == ["1.00", "8.00", "", "", ""]
+    assert table.columns(result, [plain]) == COLUMNS
+
+
+def test_rows_that_are_quantised_have_a_baseline_of_their_own() -> None:
+    plain, fast = (
+        measured(f"quantize_row_q8_0__{name}", ns, work=Work.QUANTISE)
+        for name, ns in (("scalar_u1", 90.0), ("relaxed_u4", 30.0))
+    )
+    result = made(measured(BASELINE, 1.0), plain, fast)
+    assert [row[COLUMNS.index("x scalar")] for row in table.rows(result, [plain, fast])] == ["1.00", "3.00"]
 
 
 def test_what_is_wrong_has_no_figures() -> None:

@@ -47,6 +47,9 @@ BAD = {
             "32..9999999", "9" * 5000, "3٢", "032", "32 ", "32..48", "64-128"],
     "--size": ["", "L1", "l4", "l1,", "l1,,l2", "ram", "l1 l2", "all"],
     "--engine": ["", "all", "V8", "wasmtime,", "wasmtime,,native", "wasmtime native", "wasmtime\nnode", "x" * 4000],
+    "--op": ["", "matvec", "gemm,gemv", "all"],
+    "--rows": ["0", "-1", "", "1,", "1..4", "16777217"],
+    "--columns": ["0", "-1", "", "4097", "x"],
     "--rounds": ["0", "-1", "10001", "1e3", ""],
     "--format": ["", "xml", "JSON", "./table"],
     "-o": ["out", "-", "build/"],
@@ -201,7 +204,17 @@ def test_the_published_table(call: Call) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("--n", "32"), ("--size", "l2"), ("--isa", "relaxed"), ("--unroll", "2"), ("--kernel", FAST)]
+    "words",
+    [
+        ("--n", "32"),
+        ("--size", "l2"),
+        ("--isa", "relaxed"),
+        ("--unroll", "2"),
+        ("--kernel", FAST),
+        ("--op", "vec_dot"),
+        ("--rows", "2"),
+        ("--columns", "1"),
+    ],
 )
 def test_the_published_table_has_its_own_kernels_n_and_size(words: tuple[str, str], call: Call) -> None:
     assert_refused(call("bench", "--article", *words), words[0])

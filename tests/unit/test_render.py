@@ -34,7 +34,8 @@ def test_every_local_is_used_and_every_used_one_declared(spec: KernelSpec) -> No
     declared = re.findall(r"\((?:local|param) (\$\w+)", kernel)
     used = set(re.findall(r"\(local\.(?:get|set|tee) (\$\w+)", kernel))
     assert len(declared) == len(set(declared))
-    assert used == set(declared) - {"$bs", "$bx", "$by"}
+    ignored = {"$bs", "$bx", "$by"} if spec.op == "vec_dot" else set()
+    assert used == set(declared) - ignored
     read = set(re.findall(r"\(local\.get (\$\w+)", kernel))
     assert used == read
 

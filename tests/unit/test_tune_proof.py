@@ -34,7 +34,7 @@ def engine(name: str, change: Change = lambda kernels: None) -> Engine:
         fine = {"failure": None, "skipped": None}
         kernels = []
         for one in job["kernels"]:
-            count = len(job["vectors"][one["contract"]]["cases"])
+            count = len(job["vectors"][one["interface"]]["cases"])
             ran = {"cases": count, "passed": count, "results": ["0"] * count}
             kernels.append({"name": one["name"], **fine, **ran})
         opcodes = [

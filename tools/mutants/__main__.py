@@ -32,6 +32,7 @@ from tools.mutants.bench import BENCH
 from tools.mutants.contract import CONTRACT
 from tools.mutants.loops import LOOPS
 from tools.mutants.mutant import Mutant
+from tools.mutants.prepare import PREPARE
 from tools.mutants.products import PRODUCTS
 from tools.mutants.quantize import QUANTIZE
 from tools.mutants.ranges import RANGES
@@ -39,7 +40,18 @@ from tools.mutants.scales import SCALE_FAULTS
 from tools.mutants.strict import STRICT
 from tools.mutants.together import TOGETHER
 
-MUTANTS = (*PRODUCTS, *STRICT, *SCALE_FAULTS, *TOGETHER, *LOOPS, *CONTRACT, *QUANTIZE, *RANGES, *BENCH)
+MUTANTS = (
+    *PRODUCTS,
+    *STRICT,
+    *SCALE_FAULTS,
+    *TOGETHER,
+    *LOOPS,
+    *CONTRACT,
+    *QUANTIZE,
+    *RANGES,
+    *PREPARE,
+    *BENCH,
+)
 TIMEOUT_S = 60
 PROJECT = Path(__file__).resolve().parents[2]
 DOCUMENT = PROJECT / "docs" / "verification.md"

@@ -10,7 +10,9 @@ from codegen.ops.quantize_row.plan import RowPlan
 from tools.mutants.mutant import Mutant, text
 
 FRAME = "quantize_row_q8_0"
-SCALAR, VECTOR, AGAIN, HALF = (f"lib/quantize/{n}" for n in ("scalar", "vector", "again", "half"))
+SCALAR, VECTOR, AGAIN, HALF, QUANTS, FOLD, LOOPS = (
+    f"lib/quantize/{n}" for n in ("scalar", "vector", "again", "half", "quants", "fold", "loops")
+)
 ADDED = "(f32.add (local.get $v) (f32.copysign (f32.const 0x1.fffffep-2) (local.get $v)))"
 OFFSET = "(f32.copysign (f32.const 0x1.fffffep-2) (local.get $v))"
 VALUE = "(f32.load offset={{ value.x }} align=1 (local.get $x))"
@@ -65,8 +67,8 @@ QUANTIZE: tuple[Mutant, ...] = (
     fault("ties of negative numbers up", "scalar_u1", SCALAR,
           ADDED, ADDED.replace(OFFSET, "(f32.const 0x1.fffffep-2)")),
     fault("a half added, not the f32 below it", "scalar_u1", SCALAR, "0x1.fffffep-2", "0x1p-1"),
-    fault("quants cut off", "simd128_u4 relaxed_u1", VECTOR, UP, "(local.get {{ n }})"),
-    fault("negative quants rounded up", "simd128_u4", VECTOR,
+    fault("quants cut off", "simd128_u4 relaxed_u1", QUANTS, UP, "(local.get {{ n }})"),
+    fault("negative quants rounded up", "simd128_u4", QUANTS,
           UP, "(i16x8.sub (local.get {{ n }}) (local.get $minus))"),
     fault("divided by d, not multiplied with 1 / d", "scalar_u1", SCALAR,
           f"(f32.mul {VALUE} (local.get $id))", f"(f32.div {VALUE} (local.get $d))"),
@@ -74,8 +76,8 @@ QUANTIZE: tuple[Mutant, ...] = (
           f"(f32.div {BITS} (f32.const 127))", f"(f32.mul {BITS} (f32.const 0x1.020408p-7))"),
     fault("largest number, not magnitude", "simd128_u1", VECTOR,
           f"(v128.and {LOAD} (local.get $magnitude))", LOAD),
-    fault("a lane of the largest lost", "simd128_u4", VECTOR, "[2, 6, 3, 7]", "[2, 6, 3, 6]"),
-    fault("a lane of a lone block's largest lost", "simd128_u1", VECTOR, "[1, 0, 3, 2]", "[0, 0, 2, 2]"),
+    fault("a lane of the largest lost", "simd128_u4", FOLD, "[2, 6, 3, 7]", "[2, 6, 3, 6]"),
+    fault("a lane of a lone block's largest lost", "simd128_u1", FOLD, "[1, 0, 3, 2]", "[0, 0, 2, 2]"),
     fault("f16 scale cut off", "scalar_u1", HALF,
           f"(i32.const 0xc8000fff))\n      {ODD})", "(i32.const 0xc8000000))\n      (i32.const 0))"),
     fault("f16 scale's ties down", "scalar_u1", HALF, ODD, "(i32.const 0)"),
@@ -103,15 +105,18 @@ QUANTIZE: tuple[Mutant, ...] = (
     number("a scale's offset off by one", "simd128_u4", last_block(lambda b: replace(b, y_scale=b.y_scale + 1))),
     number("a turn steps one block too far in y", "simd128_u4", lambda p: replace(p, y_step=p.y_step + 34)),
     number("leftover blocks floored away", "simd128_u4", lambda p: replace(p, elements=p.elements // 2)),
-    number("k beyond 32 bits cut off", "scalar_u1", lambda p: replace(p, refused="0x00000000c000001f")),
-    number("k of 2^30 accepted", "scalar_u1", lambda p: replace(p, refused="0xffffffff8000001f")),
-    number("k not checked for whole blocks", "scalar_u1", lambda p: replace(p, refused="0xffffffffc0000000")),
-    fault("tail lost", "simd128_u4", FRAME, "(if (i32.ne (local.get $x) (local.get $end))", "(if (i32.const 0)"),
-    fault("end of the row compared as an order", "scalar_u1", FRAME,
+    number("k not checked for whole blocks", "scalar_u1", lambda p: replace(p, not_whole_blocks=0)),
+    fault("tail lost", "simd128_u4", LOOPS, "(if (i32.ne (local.get $x) (local.get $end))", "(if (i32.const 0)"),
+    fault("end of the row compared as an order", "scalar_u1", LOOPS,
           "(br_if $single (i32.ne (local.get $x)", "(br_if $single (i32.lt_u (local.get $x)"),
-    fault("writes past its blocks", "simd128_u1", FRAME,
+    fault("writes past its blocks", "simd128_u1", LOOPS,
           ADVANCE, f"{ADVANCE} (i32.store8 (local.get $y) (i32.const 0))"),
-    fault("reads ahead", "simd128_u4", FRAME, ADVANCE, f"{ADVANCE} (drop (i32.load8_u (local.get $x)))"),
-    fault("reads the byte before x", "scalar_u1", FRAME, "    (local.set $end",
-          "    (drop (i32.load8_u (i32.sub (local.get $x) (i32.const 1))))\n    (local.set $end"),
+    fault("reads ahead", "simd128_u4", LOOPS, ADVANCE, f"{ADVANCE} (drop (i32.load8_u (local.get $x)))"),
+    fault("reads the byte before x", "scalar_u1", LOOPS, "(local.set $end",
+          "(drop (i32.load8_u (i32.sub (local.get $x) (i32.const 1))))\n(local.set $end"),
+    fault("quants done once more cut off", "relaxed_u4", QUANTS, "(v128.const f32x4 0x1.fffffep-2 0x1.fffffep-2"
+          " 0x1.fffffep-2 0x1.fffffep-2)", "(v128.const f32x4 0 0 0 0)"),
+    fault("signs lost where quants are done once more", "simd128_u4", QUANTS,
+          "(v128.const i32x4 0x7fffffff 0x7fffffff 0x7fffffff 0x7fffffff)",
+          "(v128.const i32x4 -1 -1 -1 -1)"),
 )  # fmt: skip

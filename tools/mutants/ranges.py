@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.mutants.mutant import Mutant
+from tools.mutants.mutant import Mutant, text
 from tools.mutants.quantize import FRAME, fault
 
 FILE = "lib/ranges"
@@ -17,7 +17,7 @@ A_FIRST = "(i64.lt_u (i64.extend_i32_u (local.get $a)) (local.get $b_end))"
 B_FIRST = "(i64.lt_u (i64.extend_i32_u (local.get $b)) (local.get $a_end))"
 APART = '{{ ranges.apart("$x", "$y") | trim | indent(4) }}'
 Y_END = (
-    '{{ ranges.end("$y", "(i64.div_u (local.get $k) (i64.const %d))" | format(plan.y.elements), plan.y.bytes)'
+    '{{ ranges.end("$y", "(i64.div_u (local.get $k) (i64.const %d))" | format(plan.block), plan.y_block)'
     " | trim | indent(4) }}"
 )
 
@@ -33,6 +33,8 @@ RANGES: tuple[Mutant, ...] = (
     fault("buffers that touch forbidden", "simd128_u1", FILE, B_FIRST, B_FIRST.replace("lt_u", "le_u")),
     fault("overlaps not looked at", "relaxed_u4", FRAME, APART, ""),
     fault("blocks past memory not looked at", "relaxed_u4", FRAME, Y_END, ""),
+    text("ranges beyond 64 bits", "gemm_q4_0_q8_0_8x4__simd128_u1", FILE,
+         "(i64.gt_u (local.get $items) (i64.const 0x100000000))", "(i32.const 0)"),
     fault("no elements refused", "scalar_u1", FILE,
           "(then (return (i64.const 0)))", "(then (return (i64.const 0x100000001)))"),
 )  # fmt: skip

@@ -101,7 +101,9 @@ def refused(call: Call) -> list[dict[str, int]]:
     sizes = [{"n": n} for n in (1, 31, 33, 48, -1, -32, -(1 << 31), (1 << 31) - 32, 1 << 30)]
     counts = [{name: count} for name in ("nr", "nc") for count in (-1, -(1 << 31), (1 << 31) - 1, 1 << 30)]
     strides = [{"bs": bs} for bs in (0, 1, rows - 1, -1, 1 << 31, 1 << 30, (1 << 30) + rows)]
-    return [*sizes, *counts, *strides, {"n": 0, "bs": 0}, {"n": 0, "nr": -1}]
+    # 4 * ((nr - 1) * bs + nc) is 2^64, and what is left of that in 64 bits lies in memory
+    wrapping = {"n": 0, "nr": (1 << 31) - 1, "bs": (1 << 31) + 2}
+    return [*sizes, *counts, *strides, wrapping, {"n": 0, "bs": 0}, {"n": 0, "nr": -1}]
 
 
 def bound(blocks: int, expected: Expected) -> Fraction:

@@ -25,7 +25,7 @@ _MOST = (1 << 31) - 1
 REFUSED = (
     *({"n": n} for n in (1, 31, 33, 48, -1, -32, -(1 << 31), (1 << 31) - 1)),
     *({"nr": nr} for nr in (-1, -2, -(1 << 31))),
-    *({"n": 0, "nr": -1}, {"n": 1, "nr": 0}),
+    *({"n": 0, "nr": -1}, {"n": 1, "nr": 0}, {"n": -32, "nr": 0}, {"n": -(1 << 31), "nr": 0}),
     # beyond any memory, and beyond 32 or 64 bits where that is not looked at
     *({"nr": nr} for nr in (1 << 26, 1 << 27, 1 << 29, 1 << 30, _MOST)),
     *(
@@ -33,6 +33,7 @@ REFUSED = (
         for n in (1 << 28, 1 << 30, (1 << 31) - 32)
         for nr in (1, 4, 1 << 24, _MOST)
     ),
+    {"n": 128, "nr": 1 << 30, "bx": 0},
     *({"nr": nr, "bx": bx} for nr in (2, 3, 5, 1 << 16, _MOST) for bx in (1 << 31, -(1 << 30), -1, -128)),
 )
 """Calls outside the contract, or of matrices that no memory holds."""

@@ -57,12 +57,11 @@ class RowPlan(QuantizePlan):
 
     Attributes:
         y: the format that it makes.
-        refused: the bits that k must not have: of a number that is negative, no multiple of a block's elements, or of
-            more values than a 32-bit memory holds.
+        not_whole_blocks: the bits that k must not have.
     """
 
     y: BlockFormat
-    refused: str
+    not_whole_blocks: int
 
 
 def plan(spec: KernelSpec) -> RowPlan:
@@ -73,7 +72,7 @@ def plan(spec: KernelSpec) -> RowPlan:
         spec=spec,
         **loops(spec.isa, spec.unroll, y),
         y=y,
-        refused=f"0x{(1 << 64) - (1 << 32) // VALUE_BYTES | (y.elements - 1):016x}",
+        not_whole_blocks=y.elements - 1,
         locals=(*ends("x", "y"), *loop_locals(spec.isa, spec.unroll, strategy.constants), *strategy.locals),
         constants=strategy.constants,
         pages=1,

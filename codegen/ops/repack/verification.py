@@ -21,10 +21,11 @@ _MOST = (1 << 31) - 1
 REFUSED = (
     *({"n": n} for n in (1, 31, 33, 48, -1, -32, -(1 << 31), (1 << 31) - 1)),
     *({"nc": nc} for nc in (-1, -2, -(1 << 31))),
-    *({"n": 0, "nc": -1}, {"n": 1, "nc": 0}),
+    *({"n": 0, "nc": -1}, {"n": 1, "nc": 0}, {"n": -32, "nc": 0}, {"n": -(1 << 31), "nc": 0}),
     # beyond any memory, and beyond 32 or 64 bits where that is not looked at
     *({"nc": nc} for nc in (1 << 26, 1 << 28, 1 << 29, 1 << 30, _MOST)),
     *({"n": n, "nc": nc, "bx": 0} for n in (1 << 30, (1 << 31) - 32) for nc in (5, 1 << 28, _MOST)),
+    {"n": 512, "nc": 1 << 30, "bx": 0},
     *({"nc": nc, "bx": bx} for nc in (2, 3, 5, 1 << 16, _MOST) for bx in (1 << 31, -(1 << 30), -1, -18)),
 )
 """Calls outside the contract, or of matrices that no memory holds."""

@@ -1,0 +1,81 @@
+"""A sweep of several operations: the problem of each, and quantisers of records that something reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codegen import KernelSpec
+from codegen.bench import session
+from codegen.bench.problem import Problem, Work
+from codegen.tune import proof, shipped, tuning
+from codegen.tune.search import Watch
+from codegen.tune.sweep import Order, Outcome, sweep
+from tests.tunings import FakeSession
+
+GEMV = "gemv_q4_0_q8_0"
+PAIRS = KernelSpec.parse(f"{GEMV}_8x1__relaxed_u1_broadcast")
+WIDE = KernelSpec.parse(f"{GEMV}_8x1__simd128_u1")
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeSession:
+    made = FakeSession({PAIRS: 40, WIDE: 60})
+    monkeypatch.setattr(session, "run", made)
+    monkeypatch.setattr(proof, "failures", lambda _: {})
+    monkeypatch.setattr(shipped, "root", lambda: tmp_path / "none")
+    return made
+
+
+def swept(folder: Path, *ops: str, patterns: tuple[str, ...] = ()) -> Outcome:
+    return sweep(Order("wasmtime", folder, patterns, ops=ops), Watch())
+
+
+def test_quantisers_come_last_and_make_what_the_best_kernels_read(fake: FakeSession, tmp_path: Path) -> None:
+    found = swept(tmp_path, "quantize_mat", "gemv", "mul_mat").swept
+    assert list(found) == [
+        GEMV, "mul_mat_q4_0", "quantize_mat_q8_0-sums-compact", "quantize_mat_q8_0-wide-compact",
+        "quantize_mat_q8_0-pairs-broadcast",
+    ]  # fmt: skip
+    assert set(found[GEMV].best.values()) >= {PAIRS, WIDE}
+    for name, one in found.items():
+        records = {spec.record for spec in one.best.values()}
+        assert len(records) == 1 or not name.startswith("quantize")
+    again = tuning.load(tmp_path / f"wasmtime-{tuning.architecture()}.json")
+    assert dict(again.contracts) == found
+
+
+def test_without_best_kernels_and_where_they_are_named_all_are_tried(
+    fake: FakeSession, tmp_path: Path
+) -> None:
+    assert len(swept(tmp_path / "none", "quantize_mat").swept) == 6
+    swept(tmp_path, "gemv")
+    assert list(swept(tmp_path, patterns=("quantize_mat*-wide_u4_broadcast",)).swept) == [
+        "quantize_mat_q8_0-wide-broadcast"
+    ]
+
+
+def test_each_operation_is_timed_on_its_usual_problem(
+    fake: FakeSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problems: dict[str, Problem] = {}
+
+    def run(specs, hosts, problem, *more):  # type: ignore[no-untyped-def]
+        problems[specs[-1].op] = problem
+        return fake(specs, hosts, problem, *more)
+
+    monkeypatch.setattr(session, "run", run)
+    found = swept(tmp_path, "gemm", "gemv_rows", "quantize_row", "repack").swept
+    assert {op: (one.level, one.columns, one.work) for op, one in problems.items()} == {
+        "gemm": ("l2", 32, Work.PRODUCTS),
+        "gemv_rows": ("l2", 1, Work.PRODUCTS),
+        "quantize_row": ("l1", 1, Work.QUANTISE),
+        "repack": ("l2", 1, Work.REPACK),
+    }
+    assert {name: (one.n, one.level, one.columns) for name, one in found.items()} == {
+        "gemm_q4_0_q8_0": (4096, "l2", 32),
+        "gemv_rows_q4_0_q8_0": (4096, "l2", 1),
+        "quantize_row_q8_0": (4096, "l1", 1),
+        "repack_q4_0": (4096, "l2", 1),
+    }
