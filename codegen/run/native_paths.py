@@ -103,8 +103,9 @@ class _DotPath:
         return self._dots(part, self._rows_a_call(part), part.rows)
 
     def _rows_a_call(self, part: Part) -> int:
-        room = cache_bytes()[2] // 4  # of the second cache, for copies of the activations
-        return max(1, min(part.rows, room // self.y[part.n].shape[1]))
+        room = cache_bytes()[1] // 2  # of the first cache, for copies of the activations
+        column: int = self.y[part.n].shape[1]
+        return max(1, min(part.rows, room // column))
 
     def _dots(self, part: Part, rows_a_call: int, rows: int) -> list[Call]:
         """Calls for the first `rows` rows, results one after the other."""
