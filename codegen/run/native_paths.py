@@ -49,7 +49,7 @@ def paths() -> Iterator[list[Path]]:
 class _DotPath:
     """Many rows a call, as one long row: calls cost more than a row does."""
 
-    name = f"native {native_functions.VEC_DOT}"
+    name, label = f"native {native_functions.VEC_DOT}", "native vec_dot"
     ordered = False
 
     def __init__(self, thread: ThreadPoolExecutor) -> None:
@@ -139,7 +139,7 @@ class _RepackedPath(_DotPath):
     A matrix whose rows are not whole groups is done row by row, as llama.cpp does it.
     """
 
-    name = f"native {native_functions.GEMV}"
+    name, label = f"native {native_functions.GEMV}", "native repacked"
 
     def __init__(self, thread: ThreadPoolExecutor) -> None:
         super().__init__(thread)
