@@ -42,8 +42,8 @@ class Verdict:
 def check(part: Part, paths: Sequence[Path], values: F32, verdicts: Mapping[str, Verdict]) -> None:
     """Adds a part's rows to the verdicts, by paths' names.
 
-    Row r of the matrix is held against its exact product with column r modulo the number of columns; a path that adds in the shared
-    order has to have the bits of that in all columns.
+    Row r of a matrix is held against its exact product with column r modulo the number of columns; where a path adds
+    in the shared order, its results with all columns must have the bits of that.
 
     Args:
         part: placed in all paths.
