@@ -87,7 +87,7 @@ def counted(matrix: Matrix, file: GGUFFile) -> bool:
     """
     if matrix.stacked > 1 or matrix.name in _LOOKED_UP:
         return False
-    names = {one.name for one in (*file.matrices, *file.left_out)}
+    names = {one.name for one in file.matrices} | {one.name for one in file.left_out}
     return matrix.name != _EMBEDDING or _OUTPUT not in names
 
 

@@ -42,8 +42,8 @@ class Verdict:
 def check(part: Part, paths: Sequence[Path], values: F32, verdicts: Mapping[str, Verdict]) -> None:
     """Adds a part's rows to the verdicts, by paths' names.
 
-    Row r is held against its exact product with column r modulo the number of columns; a path that adds in the shared
-    order has to have the bits of that in all columns.
+    Row r of a matrix is held against its exact product with column r modulo the number of columns; where a path adds
+    in the shared order, its results with all columns must have the bits of that.
 
     Args:
         part: placed in all paths.
@@ -59,7 +59,7 @@ def check(part: Part, paths: Sequence[Path], values: F32, verdicts: Mapping[str,
         for path in paths:
             results, verdict = got[path.name][:, first : first + rows], verdicts[path.name]
             same = _same_bits(results, bits) if path.ordered else None
-            own = np.arange(first, first + results.shape[1]) % columns
+            own = (part.first + np.arange(first, first + results.shape[1])) % columns
             values_of_own = results[own, np.arange(results.shape[1])].tolist()
             for row, (value, expected) in enumerate(zip(values_of_own, exact, strict=False)):
                 verdict.worst_ulp = max(verdict.worst_ulp, ulps(value, expected))
@@ -82,13 +82,14 @@ def _exact(part: Part, first: int, rows: int, y: bytes, columns: int) -> list[Ex
     if columns == 1:
         return dot_rows(data, y, rows, part.n)
     each = np.frombuffer(y, np.uint8).reshape(columns, Q8_0.blocks(part.n) * Q8_0.bytes)
-    own = each[np.arange(first, first + rows) % columns]
+    own = each[(part.first + np.arange(first, first + rows)) % columns]
     return dot_rows(data, own.reshape(-1), rows, part.n)
 
 
 def _same_bits(got: F32, wanted: F32) -> npt.NDArray[np.bool_]:
     """Where a NaN is one NaN or another, that is no matter."""
-    return (got.view(np.uint32) == wanted.view(np.uint32)) | (np.isnan(got) & np.isnan(wanted))
+    same: npt.NDArray[np.bool_] = got.view(np.uint32) == wanted.view(np.uint32)
+    return same | (np.isnan(got) & np.isnan(wanted))
 
 
 def _other_bits(got: F32, wanted: F32, same: npt.NDArray[np.bool_]) -> str:

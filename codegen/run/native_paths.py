@@ -49,7 +49,7 @@ def paths() -> Iterator[list[Path]]:
 class _DotPath:
     """Many rows a call, as one long row: calls cost more than a row does."""
 
-    name = f"native {native_functions.VEC_DOT}"
+    name, label = f"native {native_functions.VEC_DOT}", "native vec_dot"
     ordered = False
 
     def __init__(self, thread: ThreadPoolExecutor) -> None:
@@ -103,8 +103,9 @@ class _DotPath:
         return self._dots(part, self._rows_a_call(part), part.rows)
 
     def _rows_a_call(self, part: Part) -> int:
-        room = cache_bytes()[2] // 4  # of the second cache, for copies of the activations
-        return max(1, min(part.rows, room // self.y[part.n].shape[1]))
+        room = cache_bytes()[1] // 2  # of the first cache, for copies of the activations
+        column: int = self.y[part.n].shape[1]
+        return max(1, min(part.rows, room // column))
 
     def _dots(self, part: Part, rows_a_call: int, rows: int) -> list[Call]:
         """Calls for the first `rows` rows, results one after the other."""
@@ -122,7 +123,8 @@ class _DotPath:
         return calls
 
     def _to(self, column: int, row: int) -> int:
-        return int(self.s.ctypes.data) + F32_BYTES * (column * self.s.shape[1] + row)
+        start: int = self.s.ctypes.data
+        return start + F32_BYTES * (column * self.s.shape[1] + row)
 
     def _products(self, part: Part) -> F32:
         rows = min(part.rows, _CHECKED)
@@ -137,7 +139,7 @@ class _RepackedPath(_DotPath):
     A matrix whose rows are not whole groups is done row by row, as llama.cpp does it.
     """
 
-    name = f"native {native_functions.GEMV}"
+    name, label = f"native {native_functions.GEMV}", "native repacked"
 
     def __init__(self, thread: ThreadPoolExecutor) -> None:
         super().__init__(thread)

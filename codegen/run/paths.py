@@ -38,6 +38,8 @@ class Path(Protocol):
     """One way; what it is given stays in its memory until it is given other matrices."""
 
     name: str
+    label: str
+    """A short name, for the head of a column."""
     ordered: bool
     """Whether it adds in the order of codegen/ops/gemm/model.py, so that its results have the bits of that."""
 
@@ -73,7 +75,7 @@ class WasmPath:
     ordered = False
 
     def __init__(self, spec: KernelSpec, arena: Arena, driver: Driver) -> None:
-        self.spec, self.name = spec, spec.name
+        self.spec, self.name, self.label = spec, spec.name, spec.op
         self.arena, self._driver = arena, driver
         self.at: dict[Part, int] = {}
         self.values: Columns = {}

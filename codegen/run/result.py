@@ -59,12 +59,14 @@ class PathResult:
 
     Attributes:
         name: a kernel's, or `native` and a function of GGML's.
+        label: shorter.
         rounds: seconds of all products, in each round.
         wrong: rows that it has wrong.
         first_wrong: what the first of them is.
     """
 
     name: str
+    label: str
     rounds: tuple[float, ...]
     wrong: int
     first_wrong: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from statistics import median
@@ -82,7 +82,7 @@ def run(
         shapes=tuple(
             ShapeResult(*shape, found.sizes[shape], seconds) for shape, seconds in found.shapes.items()
         ),
-        paths=tuple(_path(path.name, found) for path in paths),
+        paths=tuple(_path(path, found) for path in paths),
         repack_seconds=first.repack_seconds if isinstance(first, MulMatPath) else 0.0,
         absent=absent,
         left_out=file.left_out if whole else (),
@@ -147,10 +147,13 @@ def _matrix(matrix: Matrix, verdict: Verdict, seconds: float | None) -> MatrixRe
     )
 
 
-def _path(name: str, found: _Found) -> PathResult:
-    verdicts: Mapping[str, Verdict] = {matrix: by[name] for matrix, by in found.verdicts.items()}
-    wrong = [(matrix, verdict.first_wrong) for matrix, verdict in verdicts.items() if verdict.wrong]
-    first = f"{wrong[0][0]}, {wrong[0][1]}" if wrong else ""
+def _path(path: Path, found: _Found) -> PathResult:
+    verdicts = {matrix: by[path.name] for matrix, by in found.verdicts.items()}
+    wrong = [f"{matrix}, {verdict.first_wrong}" for matrix, verdict in verdicts.items() if verdict.wrong]
     return PathResult(
-        name, tuple(found.totals.get(name, ())), sum(one.wrong for one in verdicts.values()), first
+        path.name,
+        path.label,
+        tuple(found.totals.get(path.name, ())),
+        sum(one.wrong for one in verdicts.values()),
+        wrong[0] if wrong else "",
     )

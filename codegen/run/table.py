@@ -77,17 +77,16 @@ def _speed(matrix: MatrixResult, columns: int, total: float) -> tuple[str, str, 
 
 
 def _shapes(result: Result) -> Table:
-    """Microseconds of a matrix, by each way."""
-    names = [path.name for path in result.paths if not path.wrong]
+    right = [path for path in result.paths if not path.wrong]
     rows = [
         (
             f"{one.rows} x {one.columns}",
             str(one.matrices),
-            *(f"{one.seconds[name] / one.matrices * 1e6:.1f}" for name in names),
+            *(f"{one.seconds[path.name] / one.matrices * 1e6:.1f}" for path in right),
         )
         for one in result.shapes
     ]
-    return table("microseconds a matrix", ("shape", "matrices", *names), rows)
+    return table("microseconds a matrix", ("shape", "matrices", *(path.label for path in right)), rows)
 
 
 def _paths(result: Result) -> Table:

@@ -11,7 +11,12 @@ import numpy as np
 import pytest
 from gguf import GGMLQuantizationType
 
+from codegen.bench import native
+from codegen.errors import InputError
 from codegen.registry import FASTEST
+from codegen.run import native_paths
+from codegen.run.choice import fastest
+from codegen.run.paths import MulMatPath, VecDotPath
 from codegen.strategies import Isa
 from tests.cli.command import Call, assert_refused, codegen, contents
 from tests.gguf_files import F32, write_model
@@ -28,42 +33,114 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def as_json(call: Call, *words: str | Path) -> dict[str, Any]:
-    done = call("run", *words, "--json")
+    done = call("run", *words, "--rounds", "1", "--json")
     assert done.returncode == 0, done.stderr
     document: dict[str, Any] = json.loads(done.stdout)
     return document
 
 
-def test_table_has_a_row_a_matrix_and_what_was_left_out(model: Path, tmp_path: Path) -> None:
-    done = codegen("run", model, cwd=tmp_path)
-    title, _, a, b, total, *left_out = done.stdout.splitlines()
-    assert title.strip() == f"{model}: {FASTEST['vec_dot', Isa.RELAXED].name}"
-    assert a.split()[:5] == ["a", "pass", "5", "x", str(COLUMNS)]
-    assert b.split()[:5] == ["b", "pass", "21", "x", "32"]
-    assert total.startswith(f"2 matrices, {5 * COLUMNS + 21 * 32:,} weights in ")
-    assert left_out == ["left out 1 of type F32: not Q4_0", "left out 1 of type Q8_0: not Q4_0"]
-    assert (done.stderr, contents(tmp_path)) == ("", {})
+def test_tables_have_matrices_shapes_and_ways_to_multiply(model: Path, tmp_path: Path) -> None:
+    done = codegen("run", model, "--rounds", "2", cwd=tmp_path)
+    assert (done.returncode, done.stderr, contents(tmp_path)) == (0, "", {})
+    lines = done.stdout.splitlines()
+    fast, dot = fastest(Isa.RELAXED, 1).name, FASTEST["vec_dot", Isa.RELAXED].name
+    assert lines[0].strip() == f"{model}: {fast}"
+    a, b = lines[2].split(), lines[3].split()
+    assert a[:5] == ["a", "pass", "5", "x", str(COLUMNS)]
+    assert a[-1] == "100.0%"
+    assert b[:5] == ["b", "pass", "21", "x", "32"]
+    assert b[-1] == "-"  # three matrices in one tensor: which of them a token needs is not known
+    shapes, ways = lines.index("microseconds a matrix"), lines.index("all counted matrices")
+    assert lines[shapes + 1].split()[:4] == ["shape", "matrices", "mul_mat", "vec_dot"]
+    assert lines[shapes + 2].split()[:4] == ["5", "x", str(COLUMNS), "1"]
+    assert [line.split()[0] for line in lines[ways + 2 : ways + 4]] == [fast, dot]
+    assert f"2 matrices, 1 of them counted with {5 * COLUMNS} weights; every row is right" in lines
+    assert any(line.startswith("tokens/s: an estimate, from the products of") for line in lines)
+    assert lines[-2:] == ["left out 1 of type F32: not Q4_0", "left out 1 of type Q8_0: not Q4_0"]
 
 
 def test_json_has_the_same(model: Path, call: Call) -> None:
     found = as_json(call, model)
     shapes = [(m["name"], m["rows"], m["columns"], m["wrong"], m["first_wrong"]) for m in found["matrices"]]
     assert shapes == [("a", 5, COLUMNS, 0, ""), ("b", 21, 32, 0, "")]
-    assert all(m["weights_per_second"] > 0 and 0 <= m["worst_ulp"] < 100 for m in found["matrices"])
+    assert all(0 <= m["worst_ulp"] < 100 for m in found["matrices"])
+    assert [m["counted"] for m in found["matrices"]] == [True, False]
+    assert found["matrices"][0]["weights_per_second"] > 0
     assert [(one["name"], one["type"]) for one in found["left_out"]] == [("norm", "F32"), ("emb", "Q8_0")]
+    assert found["repack_seconds"] > 0
+    first, second = found["paths"][:2]
+    assert (first["speedup"], second["speedup"]["value"] > 0) == (None, True)
+    assert first["tokens_per_second"] == pytest.approx(1 / first["seconds"])
+    assert [(one["rows"], one["matrices"]) for one in found["shapes"]] == [(5, 1)]
 
 
 @pytest.mark.parametrize("isa", Isa)
 def test_isa_picks_its_fastest_kernel_and_tensor_one_matrix(isa: Isa, model: Path, call: Call) -> None:
     found = as_json(call, model, "--isa", isa, "--tensor", "b")
-    assert found["kernel"] == FASTEST["vec_dot", isa].name
+    assert found["kernel"] == fastest(isa, 1).name
     assert [matrix["name"] for matrix in found["matrices"]] == ["b"]
     assert found["left_out"] == []
+    assert {one["tokens_per_second"] for one in found["paths"]} == {None}  # of one matrix: no token
 
 
-def test_kernel_picks_any_kernel(model: Path, call: Call) -> None:
-    name = "vec_dot_q4_0_q8_0__simd128-extmul_u3_table_import"
-    assert as_json(call, model, "--kernel", name)["kernel"] == name
+@pytest.mark.parametrize(
+    "name",
+    ["vec_dot_q4_0_q8_0__simd128-extmul_u3_table_import", "mul_mat_q4_0_12x2__relaxed-dot32_u1"],
+)
+def test_kernel_picks_a_kernel_of_either_operation(name: str, model: Path, call: Call) -> None:
+    found = as_json(call, model, "--kernel", name)
+    ours = [one["name"] for one in found["paths"] if not one["name"].startswith("native")]
+    of_dots = [FASTEST["vec_dot", Isa.RELAXED].name] if name.startswith("mul_mat") else []
+    assert (found["kernel"], ours) == (name, [name, *of_dots])
+    assert bool(found["repack_seconds"]) == name.startswith("mul_mat")
+
+
+def test_kernels_of_other_operations_are_refused(model: Path, call: Call) -> None:
+    assert_refused(call("run", model, "--kernel", "gemv_q4_0_q8_0_4x1__scalar_u1"), "gemv_q4_0")
+
+
+def test_many_columns_take_another_kernel(model: Path, call: Call) -> None:
+    found = as_json(call, model, "--columns", "9")
+    assert (found["kernel"], found["columns"]) == (FASTEST["mul_mat", Isa.RELAXED].name, 9)
+    assert [matrix["wrong"] for matrix in found["matrices"]] == [0, 0]
+    first = found["paths"][0]
+    assert first["tokens_per_second"] == pytest.approx(9 / first["seconds"])
+
+
+def test_input_has_the_numbers_of_all_columns(model: Path, tmp_path: Path, call: Call) -> None:
+    np.save(tmp_path / "x.npy", np.arange(2 * COLUMNS))
+    assert as_json(call, model, "--columns", "2", "--input", "x.npy")["columns"] == 2
+    assert_refused(call("run", model, "--columns", "3", "--input", "x.npy"), f"3 times {COLUMNS}")
+
+
+@pytest.mark.parametrize("other", [True, False])
+def test_an_embedding_of_tokens_is_the_output_where_there_is_no_other(
+    other: bool, tmp_path: Path, call: Call
+) -> None:
+    names = ["token_embd.weight", "token_types.weight", *(["output.weight"] if other else [])]
+    write_model(tmp_path / "m.gguf", dict.fromkeys(names, (8, 32)), {"output.weight": F32})
+    counted = [matrix["counted"] for matrix in as_json(call, "m.gguf")["matrices"]]
+    assert counted == [not other, False]
+
+
+@pytest.mark.parametrize(("path", "status"), [(MulMatPath, 1), (VecDotPath, 1), (native_paths._DotPath, 0)])
+def test_wrong_results_fail_unless_they_are_not_ours(
+    path: type[Any], status: int, model: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    try:
+        native.load()
+    except InputError as error:
+        if not status:
+            pytest.skip(str(error))
+    sound = path.products
+    monkeypatch.setattr(path, "products", lambda self, part: sound(self, part) + np.float32(1))
+    done = call("run", model)
+    assert done.returncode == status
+    assert ("FAIL row 0: " in done.stdout) == (path is MulMatPath)
+    named = {MulMatPath: "every row is right", VecDotPath: "vec_dot_q4_0", native_paths._DotPath: "native"}
+    told = [line for line in done.stdout.splitlines() if "rows wrong: a, row 0: " in line]
+    assert bool(told) == (path is not MulMatPath)
+    assert all(line.startswith(named[path]) for line in told)
 
 
 def test_seed_decides_the_activations(model: Path, call: Call) -> None:
@@ -164,7 +241,15 @@ def test_an_input_that_cannot_be_read_is_refused(name: str, model: Path, call: C
 
 @pytest.mark.parametrize(
     "words",
-    [["--tensor", "nope"], ["--tensor", "norm"], ["--kernel", "nope"], ["--isa", "nope"]],
+    [
+        ["--tensor", "nope"],
+        ["--tensor", "norm"],
+        ["--kernel", "nope"],
+        ["--isa", "nope"],
+        ["--columns", "0"],
+        ["--columns", "1025"],
+        ["--rounds", "0"],
+    ],
     ids=" ".join,
 )
 def test_what_there_is_not_is_refused(words: list[str], model: Path, call: Call) -> None:

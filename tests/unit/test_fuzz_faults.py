@@ -16,7 +16,9 @@ import codegen.__main__ as command_line
 from codegen import gguf_scan
 from codegen.arena import Arena
 from codegen.gguf_file import GGUFFile
-from codegen.ops.vec_dot.kernel import Kernel, Placed
+from codegen.ops.vec_dot.kernel import Placed
+from codegen.run.batches import Part
+from codegen.run.paths import MulMatPath, VecDotPath
 from codegen.spec import KernelSpec
 from tests.fuzzing import TARGETS, first_fault
 from tools.fuzz.api_target import APITarget
@@ -57,14 +59,24 @@ def data_one_alignment_early(patch: Patch) -> None:
 
 
 def reads_its_neighbour(patch: Patch) -> None:
-    """Results with a byte in them that is not the matrix's, as of the file when they are computed."""
-    sound = Kernel.rows
-    patch.setattr(Kernel, "rows", lambda self, x, *a: sound(self, x, *a) + np.float32(x.obj[0]))
+    """Results that change with a byte that is not the matrix's, as of the file when they are computed."""
+    for path in (MulMatPath, VecDotPath):
+        patch.setattr(path, "products", changed(path.products, lambda part: part.data.obj[0] != ord("G")))
 
 
 def wrong_results(patch: Patch) -> None:
     sound = Placed.compute
     patch.setattr(Placed, "compute", lambda self: sound(self) + np.float32(1))
+
+
+def wrong_products(patch: Patch) -> None:
+    for path in (MulMatPath, VecDotPath):
+        patch.setattr(path, "products", changed(path.products, lambda _: True))
+
+
+def changed(sound: Callable[..., Any], when: Callable[[Part], bool]) -> Callable[..., Any]:
+    """A path's products, and 1 more where that is so."""
+    return lambda self, part: sound(self, part) + np.float32(when(part))
 
 
 def calls(main: Callable[[Sequence[str]], int]) -> Break:
@@ -81,7 +93,7 @@ FAULTS: dict[str, tuple[type[Target[Any]], str, Break]] = {
     "memory": (GGUFTarget, "memory to open", opening(lambda: bytes(10_000_000))),
     "data elsewhere": (GGUFTarget, "bytes", data_one_alignment_early),
     "names as they are": (GGUFTarget, "message", lambda patch: patch.setattr(gguf_scan, "quoted", str)),
-    "wrong results": (GGUFTarget, "wrong result", wrong_results),
+    "wrong results": (GGUFTarget, "wrong result", wrong_products),
     "a byte of something else": (GGUFTarget, "bytes outside the tensor", reads_its_neighbour),
     "a traceback": (CLITarget, r"KeyError at test_fuzz_faults.py:\d+", calls(fails)),
     "another status": (CLITarget, "exit status", calls(lambda _: 3)),

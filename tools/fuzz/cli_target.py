@@ -40,6 +40,7 @@ from codegen.engines import javascript
 from codegen.judge import Report
 from codegen.plan import plan
 from codegen.registry import REGISTERED
+from codegen.run import timing
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.tune import proof, shipped, space
@@ -201,6 +202,7 @@ def _cut_short() -> Iterator[None]:
         mock.patch.object(proof, "failures", lambda _: {}),
         mock.patch.object(javascript, "programs", _programs),
         mock.patch.object(contestant, "SLICE_S", 0.0),
+        mock.patch.object(timing, "LEAST_S", 0.0),
         mock.patch.object(engines, "discover", _engines),
         mock.patch.object(engines, "run_matrix", lambda *_: engines.Matrix([], [])),
         mock.patch.object(vectors, "job", lambda _: {}),

@@ -103,7 +103,7 @@ _VERBS = {
     "vectors": "--out -o",
     "bench": "--kernel --isa --unroll --tuned --json --n --rounds --size --engine --format -o --article",
     "tune": "--kernel --isa --unroll --json --n --rounds --size --engine --out -o --heatmap",
-    "run": "--json --tensor --isa --kernel --input --seed",
+    "run": "--json --tensor --isa --kernel --columns --input --seed --rounds",
 }
 _VALUES: dict[str, Callable[[Random], str]] = {
     "--kernel": _kernel,
@@ -126,6 +126,7 @@ _VALUES: dict[str, Callable[[Random], str]] = {
     "--tensor": lambda random: random.choice(("a", "\x1b[2Jb", "norm", "z", "")),
     "--input": lambda random: "x.npy" if random.random() < 0.7 else _path(random),
     "--seed": _number,
+    "--columns": _number,
 }
 _BENCH_VALUES: dict[str, Callable[[Random], str]] = {
     "-o": _VALUES["--format"],  # a folder elsewhere

@@ -21,11 +21,12 @@ import numpy.typing as npt
 from gguf import GGUFReader
 
 from codegen.errors import GGUFError
-from codegen.formats import Q4_0, Q8_0
+from codegen.formats import Q4_0
 from codegen.gguf_file import GGUFFile, Matrix
-from codegen.ops.vec_dot.kernel import Kernel
 from codegen.registry import REGISTERED
-from codegen.run import multiply
+from codegen.run.batches import Group, Part
+from codegen.run.check import Verdict, check
+from codegen.run.paths import WasmPath, path_of
 from codegen.spec import KernelSpec
 from tests.gguf_files import F32, write_model
 from tools.fuzz.gguf_models import crowded_model, lie, sound_model
@@ -43,8 +44,10 @@ _READER_BYTES = 20_000
 """gguf's reader takes seconds for larger headers."""
 _SHAPES = {"norm": (32,), "a": (3, 64), "experts": (2, 3, 32), "b": (2, 416)}
 
+Values = npt.NDArray[np.float32]
+
 _SPECS = (
-    *(spec for spec in REGISTERED if spec.op == "vec_dot"),
+    *(spec for spec in REGISTERED if spec.op in ("vec_dot", "mul_mat")),
     KernelSpec.parse("vec_dot_q4_0_q8_0__relaxed_u16_a8"),
 )
 
@@ -171,19 +174,18 @@ class GGUFTarget(Target[File]):
         return True
 
     def _check_results(self, file: GGUFFile, case: File) -> None:
-        kernel, random = _kernel(case.kernel), Random(case.seed)
+        path, random = _path(case.kernel), Random(case.seed)
         chosen = random.sample(file.matrices, min(2, len(file.matrices)))
         inputs = [_activations(random, matrix.columns) for matrix in chosen]
-        _dirty(kernel, 0x5A)
         before = []
         for matrix, y in zip(chosen, inputs, strict=True):
-            result = multiply(kernel, matrix, y)
-            expect(not result.wrong, "wrong result", f"{case.kernel.name}: {result.first_wrong}")
-            before.append(kernel.rows(matrix.data, y, matrix.rows, matrix.columns).tobytes())
+            part, verdict = _placed(path, matrix, y, 0x5A), Verdict()
+            check(part, [path], y, {path.name: verdict})
+            expect(not verdict.wrong, "wrong result", f"{case.kernel.name}: {verdict.first_wrong}")
+            before.append(path.products(part).tobytes())
         self._overwrite_around(file.matrices, case)
-        _dirty(kernel, 0xA5)
         for matrix, y, bits in zip(chosen, inputs, before, strict=True):
-            after = kernel.rows(matrix.data, y, matrix.rows, matrix.columns).tobytes()
+            after = path.products(_placed(path, matrix, y, 0xA5)).tobytes()
             expect(after == bits, "bytes outside the tensor", f"{case.kernel.name}, {matrix.name}")
 
     def _overwrite_around(self, matrices: Sequence[Matrix], case: File) -> None:
@@ -218,20 +220,23 @@ def _address(view: memoryview) -> int:
 
 
 @functools.cache
-def _kernel(spec: KernelSpec) -> Kernel:
-    return Kernel.load(spec)
+def _path(spec: KernelSpec) -> WasmPath:
+    return path_of(spec)
 
 
-def _dirty(kernel: Kernel, byte: int) -> None:
-    """Fills the memory that blocks are put in: what a kernel reads next to them, it reads as this."""
-    kernel.arena.reset()
-    first = kernel.arena.allocate(0)
-    kernel.arena.view(first, kernel.arena.end - first)[:] = byte
+def _placed(path: WasmPath, matrix: Matrix, y: Values, byte: int) -> Part:
+    """All of a matrix, in memory full of this: what a kernel reads beside it, it reads as this."""
+    path.arena.reset()
+    first = path.arena.allocate(0)
+    path.arena.view(first, path.arena.end - first)[:] = byte
+    part = Part(matrix, 0, matrix.rows, True)
+    path.place([Group((part,))], {matrix.columns: y})
+    return part
 
 
-def _activations(random: Random, columns: int) -> bytes:
-    data = np.frombuffer(random.randbytes(Q8_0.blocks(columns) * Q8_0.bytes), np.uint8)
-    blocks: npt.NDArray[np.uint8] = data.reshape(-1, Q8_0.bytes).copy()
-    if random.random() < 0.8:
-        blocks[:, 1] &= 0xBF  # finite scales
-    return blocks.tobytes()
+def _activations(random: Random, n: int) -> Values:
+    """Columns of any size, rarely so large that scales are infinite."""
+    columns = random.choice((1, 1, 2, 5))
+    size = random.choice((1.0, 1.0, 1e-3, 1e3, 1e7, 1e30) if random.random() < 0.3 else (1.0,))
+    values = np.random.default_rng(random.getrandbits(32)).standard_normal((columns, n)) * size
+    return values.astype(np.float32)
