@@ -12,6 +12,11 @@ from codegen.assemble import Assembler, assemble
 from codegen.errors import CodegenError
 from codegen.host import EngineOptions
 from codegen.judge import Report
+from codegen.ops.gemm.kernel import MatrixKernel
+from codegen.ops.mul_mat.kernel import MulMat
+from codegen.ops.quantize_mat.kernel import Preparer
+from codegen.ops.quantize_row.kernel import Quantizer
+from codegen.ops.repack.kernel import Repacker
 from codegen.ops.vec_dot.kernel import Kernel
 from codegen.options import Memory, Scales
 from codegen.render import render
@@ -26,7 +31,12 @@ __all__ = [
     "Isa",
     "Kernel",
     "KernelSpec",
+    "MatrixKernel",
     "Memory",
+    "MulMat",
+    "Preparer",
+    "Quantizer",
+    "Repacker",
     "Report",
     "Scales",
     "assemble",
