@@ -31,6 +31,7 @@ from codegen.verify import verify_wasm
 from tools.mutants.bench import BENCH
 from tools.mutants.contract import CONTRACT
 from tools.mutants.loops import LOOPS
+from tools.mutants.matrix import MATRIX
 from tools.mutants.mutant import Mutant
 from tools.mutants.prepare import PREPARE
 from tools.mutants.products import PRODUCTS
@@ -50,6 +51,7 @@ MUTANTS = (
     *QUANTIZE,
     *RANGES,
     *PREPARE,
+    *MATRIX,
     *BENCH,
 )
 TIMEOUT_S = 60
