@@ -81,19 +81,6 @@ def check_refused(
             yield f"{label}: wrote before it trapped"
 
 
-def check_nothing(
-    instance: Instance, call: Call, idle: Sequence[Mapping[str, int]], report: Report
-) -> Iterator[str]:
-    """With each of these arguments there is nothing to do: the call returns, and writes nothing."""
-    addresses = put(instance, call)
-    for arguments in idle:
-        instance.invoke(*call.asking(**arguments).placed(addresses))
-        report.count(0)
-        if any((got != FILL).any() for got in outputs(instance, call, addresses).values()):
-            label = ", ".join(f"{name} = {value}" for name, value in arguments.items())
-            yield f"{label}: wrote something"
-
-
 def check_traps(instance: Instance, call: Call, report: Report) -> Iterator[str]:
     """Where a kernel checks no ranges: an input that ends past memory traps where it is read, before any write."""
     for name, data in call.inputs.items():

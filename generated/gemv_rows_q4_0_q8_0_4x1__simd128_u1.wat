@@ -482,9 +482,7 @@
     (local $panel i32)        ;; columns of this panel
 
     ;; the contract: trap before anything is written
-    (if (i32.or
-          (i32.and (local.get $n) (i32.const 0x8000001f))
-          (i32.and (i32.or (local.get $nr) (local.get $nc)) (i32.const 0x80000000)))
+    (if (i32.and (local.get $n) (i32.const 0x8000001f))
       (then (unreachable)))
     (if (i32.or (i32.eqz (local.get $nr)) (i32.eqz (local.get $nc)))
       (then (return)))

@@ -32,6 +32,7 @@ from tools.mutants.bench import BENCH
 from tools.mutants.contract import CONTRACT
 from tools.mutants.loops import LOOPS
 from tools.mutants.matrix import MATRIX
+from tools.mutants.matrix_walk import MATRIX_WALK
 from tools.mutants.mutant import Mutant
 from tools.mutants.prepare import PREPARE
 from tools.mutants.products import PRODUCTS
@@ -52,6 +53,7 @@ MUTANTS = (
     *RANGES,
     *PREPARE,
     *MATRIX,
+    *MATRIX_WALK,
     *BENCH,
 )
 TIMEOUT_S = 60
