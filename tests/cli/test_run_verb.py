@@ -143,6 +143,19 @@ def test_wrong_results_fail_unless_they_are_not_ours(
     assert all(line.startswith(named[path]) for line in told)
 
 
+def test_without_native_ggml_there_is_no_comparison_with_it(
+    model: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> native.Libraries:
+        raise InputError("native GGML: not found; install it")
+
+    monkeypatch.setattr(native, "load", missing)
+    done = call("run", model, "--rounds", "1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "no comparison with native GGML: not found; install it" in done.stdout.splitlines()
+    assert len(as_json(call, model)["paths"]) == 2
+
+
 def test_seed_decides_the_activations(model: Path, call: Call) -> None:
     once, again, other = (
         [matrix["worst_ulp"] for matrix in as_json(call, model, "--seed", seed)["matrices"]]
