@@ -10,9 +10,6 @@ from codegen.ops.gemm.local_variables import panel_locals, row_locals, tile_loca
 from codegen.ops.gemm.strategies import SCALE_BITS, MatrixMultiply
 from codegen.strategies import Constant, Local
 
-RESULT = 4
-"""Bytes of an f32."""
-
 STEP_BYTES = GROUP_ROWS * WORD
 """Of a step's weights: a vector."""
 
@@ -38,7 +35,13 @@ class Step:
 
 @dataclass(frozen=True)
 class Row:
-    """One row of weights that is not interleaved: its number in a tile, the one before, and its place among four."""
+    """One row of weights that is not interleaved.
+
+    Attributes:
+        number: in a tile.
+        before: the row whose place its own is reckoned from: the one before, or the first of the group before.
+        lane: its place among four.
+    """
 
     number: int
     before: int
@@ -47,18 +50,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Group:
-    """Four rows: their number in a tile and the one before, the first and last row, and where their results are.
-
-    Attributes:
-        result: bytes from the tile's first result.
-        rows: each one, for rows that are not interleaved.
-    """
+    """Four rows, which lie together: their number in a tile and the one before, and for those that are not interleaved each."""
 
     index: int
     before: int
-    first: int
-    last: int
-    result: int
     rows: tuple[Row, ...]
 
 
@@ -97,6 +92,11 @@ class Body:
     exact: bool
     in_output: bool
     locals: tuple[Local, ...]
+
+    @property
+    def groups_but_one(self) -> int:
+        """How many groups there are after the first."""
+        return len(self.groups) - 1
 
 
 def tile(strategy: MatrixMultiply, record: Record, rows: int, columns: int, *, rolled: bool = False) -> Body:
@@ -167,8 +167,9 @@ def _groups(rows: int) -> tuple[Group, ...]:
 
 def _group(index: int) -> Group:
     first = GROUP_ROWS * index
-    rows = tuple(Row(first + lane, first + lane - 1, lane) for lane in range(GROUP_ROWS))
-    return Group(index, index - 1, first, first + GROUP_ROWS - 1, RESULT * first, rows)
+    leading = Row(first, first - GROUP_ROWS, 0)
+    others = (Row(first + lane, first + lane - 1, lane) for lane in range(1, GROUP_ROWS))
+    return Group(index, index - 1, (leading, *others))
 
 
 def _steps(strategy: MatrixMultiply, record: Record) -> tuple[Step, ...]:

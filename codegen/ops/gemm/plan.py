@@ -8,7 +8,7 @@ from codegen.cost import MainLoop
 from codegen.formats import Q4_0
 from codegen.layouts import GROUP_BYTES, GROUP_LAYOUT, GROUP_ROWS, WORD, Record
 from codegen.ops.gemm import bodies, scalar
-from codegen.ops.gemm.bodies import RESULT, Body
+from codegen.ops.gemm.bodies import Body
 from codegen.ops.gemm.local_variables import WALK
 from codegen.ops.gemm.strategies import BY_NAME
 from codegen.options import Inner, Totals
@@ -21,6 +21,9 @@ PANEL = 32
 
 FEW = 4
 """Columns below which unpacking the weights once does not pay."""
+
+_RESULT = 4
+"""Bytes of an f32."""
 
 _STEPS = Q4_0.quants_bytes // WORD
 """Of a block."""
@@ -60,7 +63,6 @@ class MatrixPlan(Plan):
         steps_w: bytes of a group's block that all steps take.
         steps_y: bytes of a record that pointers move over all steps.
         group_result: bytes of a column's results that a group of rows makes.
-        tile_result: bytes of those that a tile makes.
         panel: columns.
         few: columns below which totals are not kept in the output.
         notice: how infinite and NaN scales are noticed.
@@ -79,7 +81,6 @@ class MatrixPlan(Plan):
     steps_w: int
     steps_y: int
     group_result: int
-    tile_result: int
     panel: int
     few: int
     notice: Notice
@@ -146,8 +147,7 @@ def plan(spec: KernelSpec) -> MatrixPlan:
         step_y=record.word_bytes,
         steps_w=_STEPS * bodies.STEP_BYTES,
         steps_y=_STEPS * record.word_bytes,
-        group_result=GROUP_ROWS * RESULT,
-        tile_result=tile.rows * RESULT,
+        group_result=GROUP_ROWS * _RESULT,
         panel=PANEL,
         few=FEW,
         notice=F32 if tile.template == "rows" else F16,
