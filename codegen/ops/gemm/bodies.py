@@ -10,6 +10,9 @@ from codegen.ops.gemm.local_variables import panel_locals, row_locals, tile_loca
 from codegen.ops.gemm.strategies import SCALE_BITS, MatrixMultiply
 from codegen.strategies import Constant, Local
 
+RESULT = 4
+"""Bytes of an f32."""
+
 STEP_BYTES = GROUP_ROWS * WORD
 """Of a step's weights: a vector."""
 
@@ -50,10 +53,18 @@ class Row:
 
 @dataclass(frozen=True)
 class Group:
-    """Four rows, which lie together: their number in a tile and the one before, and for those that are not interleaved each."""
+    """Four rows, which lie together.
+
+    Attributes:
+        index: their number in a tile.
+        before: that of the group before.
+        result: bytes from the tile's first result, where groups are neighbours.
+        rows: each one, for rows that are not interleaved.
+    """
 
     index: int
     before: int
+    result: int
     rows: tuple[Row, ...]
 
 
@@ -92,11 +103,6 @@ class Body:
     exact: bool
     in_output: bool
     locals: tuple[Local, ...]
-
-    @property
-    def groups_but_one(self) -> int:
-        """How many groups there are after the first."""
-        return len(self.groups) - 1
 
 
 def tile(strategy: MatrixMultiply, record: Record, rows: int, columns: int, *, rolled: bool = False) -> Body:
@@ -169,7 +175,7 @@ def _group(index: int) -> Group:
     first = GROUP_ROWS * index
     leading = Row(first, first - GROUP_ROWS, 0)
     others = (Row(first + lane, first + lane - 1, lane) for lane in range(1, GROUP_ROWS))
-    return Group(index, index - 1, (leading, *others))
+    return Group(index, index - 1, RESULT * first, (leading, *others))
 
 
 def _steps(strategy: MatrixMultiply, record: Record) -> tuple[Step, ...]:

@@ -43,7 +43,7 @@ def panel_locals(strategy: MatrixMultiply, groups: int, steps: int) -> tuple[Loc
     found = [
         *(Local(f"w{g}", "i32", f"weights of group {g}") for g in range(1, groups)),
         Local("y0", "i32", "activations of the next column"),
-        *(Local(f"to{g}", "i32", f"its results of group {g}") for g in range(groups)),
+        Local("to", "i32", "where its results are"),
         Local("end", "i32", "where the activations of the first column end"),
         Local("left", "i32", "columns that are left"),
         *_constants(strategy),

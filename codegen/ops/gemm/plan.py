@@ -8,7 +8,7 @@ from codegen.cost import MainLoop
 from codegen.formats import Q4_0
 from codegen.layouts import GROUP_BYTES, GROUP_LAYOUT, GROUP_ROWS, WORD, Record
 from codegen.ops.gemm import bodies, scalar
-from codegen.ops.gemm.bodies import Body
+from codegen.ops.gemm.bodies import RESULT, Body
 from codegen.ops.gemm.local_variables import WALK
 from codegen.ops.gemm.strategies import BY_NAME
 from codegen.options import Inner, Totals
@@ -21,9 +21,6 @@ PANEL = 32
 
 FEW = 4
 """Columns below which unpacking the weights once does not pay."""
-
-_RESULT = 4
-"""Bytes of an f32."""
 
 _STEPS = Q4_0.quants_bytes // WORD
 """Of a block."""
@@ -147,7 +144,7 @@ def plan(spec: KernelSpec) -> MatrixPlan:
         step_y=record.word_bytes,
         steps_w=_STEPS * bodies.STEP_BYTES,
         steps_y=_STEPS * record.word_bytes,
-        group_result=GROUP_ROWS * _RESULT,
+        group_result=GROUP_ROWS * RESULT,
         panel=PANEL,
         few=FEW,
         notice=F32 if tile.template == "rows" else F16,
