@@ -169,8 +169,8 @@ MATRIX = (
         "columns of results next to each other",
         TILE,
         "block",
-        "(local.set $s (i32.add (local.get $s) (local.get $bs)))",
-        "(local.set $s (i32.add (local.get $s) (i32.const 4)))",
+        "(i32.add (local.get $s) (local.get $bs))",
+        "(i32.add (local.get $s) (i32.const 4))",
     ),
     fault(
         "steps go on from where they ended",
