@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from codegen import arguments, show
+from codegen import arguments, registry, show
 from codegen.arguments import AddVerb
 from codegen.commands import DONE, FAILED
 from codegen.gguf_file import GGUFFile
