@@ -24,13 +24,14 @@
   ;; 8 rows by 8 columns
   (func $tile_8x8
     (param $s i32)       ;; where the first result goes
+    (param $s_step i32)  ;; bytes from a group's results to the next one's
     (param $bs i32)      ;; bytes from a column of results to the next
-    (param $w0 i32)      ;; weights of the first rows
-    (param $w_step i32)  ;; bytes from 4 rows to the next
+    (param $w0 i32)      ;; weights of the first group
+    (param $w_step i32)  ;; bytes from a group to the next
     (param $y0 i32)      ;; activations of the first column
     (param $y_step i32)  ;; bytes of a column
     (result i64)         ;; not 0 where a scale is infinite or NaN: then results are not right
-    (local $w1 i32)           ;; weights of rows 4 to 7
+    (local $w1 i32)           ;; weights of group 1
     (local $y1 i32)           ;; activations of column 1
     (local $y2 i32)           ;; activations of column 2
     (local $y3 i32)           ;; activations of column 3
@@ -617,41 +618,36 @@
           (local.set $y7 (i32.add (local.get $y7) (i32.const 40)))
           (br_if $block (i32.ne (local.get $y0) (local.get $end))))))
 
-    (v128.store offset=0 align=1 (local.get $s) (local.get $total0_0))
-    (v128.store offset=16 align=1 (local.get $s) (local.get $total1_0))
-    (local.set $s (i32.add (local.get $s) (local.get $bs)))
-    (v128.store offset=0 align=1 (local.get $s) (local.get $total0_1))
-    (v128.store offset=16 align=1 (local.get $s) (local.get $total1_1))
-    (local.set $s (i32.add (local.get $s) (local.get $bs)))
-    (v128.store offset=0 align=1 (local.get $s) (local.get $total0_2))
-    (v128.store offset=16 align=1 (local.get $s) (local.get $total1_2))
-    (local.set $s (i32.add (local.get $s) (local.get $bs)))
-    (v128.store offset=0 align=1 (local.get $s) (local.get $total0_3))
-    (v128.store offset=16 align=1 (local.get $s) (local.get $total1_3))
-    (local.set $s (i32.add (local.get $s) (local.get $bs)))
-    (v128.store offset=0 align=1 (local.get $s) (local.get $total0_4))
-    (v128.store offset=16 align=1 (local.get $s) (local.get $total1_4))
-    (local.set $s (i32.add (local.get $s) (local.get $bs)))
-    (v128.store offset=0 align=1 (local.get $s) (local.get $total0_5))
-    (v128.store offset=16 align=1 (local.get $s) (local.get $total1_5))
-    (local.set $s (i32.add (local.get $s) (local.get $bs)))
-    (v128.store offset=0 align=1 (local.get $s) (local.get $total0_6))
-    (v128.store offset=16 align=1 (local.get $s) (local.get $total1_6))
-    (local.set $s (i32.add (local.get $s) (local.get $bs)))
-    (v128.store offset=0 align=1 (local.get $s) (local.get $total0_7))
-    (v128.store offset=16 align=1 (local.get $s) (local.get $total1_7))
+    (v128.store align=1 (local.get $s) (local.get $total0_0))
+    (v128.store align=1 (i32.add (local.get $s) (local.get $bs)) (local.get $total0_1))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 2))) (local.get $total0_2))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 3))) (local.get $total0_3))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 4))) (local.get $total0_4))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 5))) (local.get $total0_5))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 6))) (local.get $total0_6))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 7))) (local.get $total0_7))
+    (local.set $s (i32.add (local.get $s) (local.get $s_step)))
+    (v128.store align=1 (local.get $s) (local.get $total1_0))
+    (v128.store align=1 (i32.add (local.get $s) (local.get $bs)) (local.get $total1_1))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 2))) (local.get $total1_2))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 3))) (local.get $total1_3))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 4))) (local.get $total1_4))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 5))) (local.get $total1_5))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 6))) (local.get $total1_6))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 7))) (local.get $total1_7))
     (i64.and (local.get $seen) (i64.const 0x8000800080008000)))
 
   ;; 8 rows by 1 column
   (func $tile_8x1
     (param $s i32)       ;; where the first result goes
+    (param $s_step i32)  ;; bytes from a group's results to the next one's
     (param $bs i32)      ;; bytes from a column of results to the next
-    (param $w0 i32)      ;; weights of the first rows
-    (param $w_step i32)  ;; bytes from 4 rows to the next
+    (param $w0 i32)      ;; weights of the first group
+    (param $w_step i32)  ;; bytes from a group to the next
     (param $y0 i32)      ;; activations of the first column
     (param $y_step i32)  ;; bytes of a column
     (result i64)         ;; not 0 where a scale is infinite or NaN: then results are not right
-    (local $w1 i32)           ;; weights of rows 4 to 7
+    (local $w1 i32)           ;; weights of group 1
     (local $end i32)          ;; where the activations of column 0 end
     (local $low4 v128)        ;; 0x0f in each byte
     (local $scale_bits v128)  ;; sign, exponent and fraction of an f16, moved to an f32's place
@@ -783,15 +779,16 @@
           (local.set $y0 (i32.add (local.get $y0) (i32.const 40)))
           (br_if $block (i32.ne (local.get $y0) (local.get $end))))))
 
-    (v128.store offset=0 align=1 (local.get $s) (local.get $total0_0))
-    (v128.store offset=16 align=1 (local.get $s) (local.get $total1_0))
+    (v128.store align=1 (local.get $s) (local.get $total0_0))
+    (local.set $s (i32.add (local.get $s) (local.get $s_step)))
+    (v128.store align=1 (local.get $s) (local.get $total1_0))
     (i64.and (local.get $seen) (i64.const 0x8000800080008000)))
 
   ;; 4 rows by 1 column, whatever the scales are
   (func $exact_4x1
     (param $s i32)       ;; where the first result goes
     (param $rows i32)    ;; 1 to 4, of those that are stored
-    (param $w0 i32)      ;; weights of the first rows
+    (param $w0 i32)      ;; weights of the first group
     (param $y0 i32)      ;; activations of the first column
     (param $y_step i32)  ;; bytes of a column
     (local $end i32)          ;; where the activations of column 0 end
@@ -926,52 +923,76 @@
     (local $to i32)       ;; where the next results go
     (local $from i32)     ;; activations of the next column
     (local $left i32)     ;; columns that are left
+    (local $tiles i32)    ;; tiles of rows that are left
+    (local $s_far i32)    ;; bytes from results of a tile's group to those of its next
+    (local $w_far i32)    ;; bytes from weights of a tile's group to those of its next
+    (local $s_next i32)   ;; bytes from results of a tile to those of the next
+    (local $w_next i32)   ;; bytes from weights of a tile to those of the next
+    (local $s_rest i32)   ;; where results of rows go that fill no tile
+    (local $w_rest i32)   ;; weights of rows that fill no tile
+    (local $group i32)    ;; groups of a tile that are left
     (local $seen i64)     ;; whether a scale was infinite or NaN
+    (local.set $tiles (i32.div_u (local.get $rows) (i32.const 8)))
+    (local.set $s_next (i32.const 16))
+    (local.set $w_next (local.get $w_step))
+    (local.set $s_far (i32.mul (local.get $tiles) (local.get $s_next)))
+    (local.set $w_far (i32.mul (local.get $tiles) (local.get $w_next)))
+    (local.set $s_rest (i32.add (local.get $s) (i32.mul (local.get $s_far) (i32.const 2))))
+    (local.set $w_rest (i32.add (local.get $w) (i32.mul (local.get $w_far) (i32.const 2))))
+    (local.set $rows (i32.rem_u (local.get $rows) (i32.const 8)))
     (block $no_more
-      (loop $rows
-        (br_if $no_more (i32.lt_u (local.get $rows) (i32.const 8)))
+      (loop $tile
+        (br_if $no_more (i32.eqz (local.get $tiles)))
         (local.set $seen (i64.const 0))
         (local.set $to (local.get $s))
         (local.set $from (local.get $y))
         (local.set $left (local.get $columns))
-        (block $no_tile
-          (loop $tile
-            (br_if $no_tile (i32.lt_u (local.get $left) (i32.const 8)))
+        (block $too_few
+          (loop $columns
+            (br_if $too_few (i32.lt_u (local.get $left) (i32.const 8)))
             (local.set $seen
               (i64.or (local.get $seen)
                 (call $tile_8x8
-                  (local.get $to) (local.get $bs) (local.get $w) (local.get $w_step) (local.get $from) (local.get $y_step))))
+                  (local.get $to) (local.get $s_far) (local.get $bs) (local.get $w) (local.get $w_far)
+                  (local.get $from) (local.get $y_step))))
             (local.set $to (i32.add (local.get $to) (i32.mul (local.get $bs) (i32.const 8))))
             (local.set $from (i32.add (local.get $from) (i32.mul (local.get $y_step) (i32.const 8))))
             (local.set $left (i32.sub (local.get $left) (i32.const 8)))
-            (br $tile)))
+            (br $columns)))
         (block $no_column
           (loop $column
             (br_if $no_column (i32.eqz (local.get $left)))
             (local.set $seen
               (i64.or (local.get $seen)
                 (call $tile_8x1
-                  (local.get $to) (local.get $bs) (local.get $w) (local.get $w_step) (local.get $from) (local.get $y_step))))
+                  (local.get $to) (local.get $s_far) (local.get $bs) (local.get $w) (local.get $w_far)
+                  (local.get $from) (local.get $y_step))))
             (local.set $to (i32.add (local.get $to) (local.get $bs)))
             (local.set $from (i32.add (local.get $from) (local.get $y_step)))
             (local.set $left (i32.sub (local.get $left) (i32.const 1)))
             (br $column)))
-        ;; nearly never: once more, exactly
         (if (i64.ne (local.get $seen) (i64.const 0))
           (then
-            (call $exactly
-              (local.get $s) (local.get $bs) (local.get $w) (local.get $w_step) (local.get $y) (local.get $y_step)
-              (i32.const 8) (local.get $columns))))
-        (local.set $s (i32.add (local.get $s) (i32.const 32)))
-        (local.set $w
-          (i32.add (local.get $w) (i32.mul (local.get $w_step) (i32.const 2))))
-        (local.set $rows (i32.sub (local.get $rows) (i32.const 8)))
-        (br $rows)))
+            ;; nearly never: a tile once more, exactly
+            (local.set $to (local.get $s))
+            (local.set $from (local.get $w))
+            (local.set $group (i32.const 2))
+            (loop $again
+              (call $exactly
+                (local.get $to) (local.get $bs) (local.get $from) (local.get $w_step) (local.get $y) (local.get $y_step)
+                (i32.const 4) (local.get $columns))
+              (local.set $to (i32.add (local.get $to) (local.get $s_far)))
+              (local.set $from (i32.add (local.get $from) (local.get $w_far)))
+              (br_if $again (local.tee $group (i32.sub (local.get $group) (i32.const 1)))))))
+        (local.set $s (i32.add (local.get $s) (local.get $s_next)))
+        (local.set $w (i32.add (local.get $w) (local.get $w_next)))
+        (local.set $tiles (i32.sub (local.get $tiles) (i32.const 1)))
+        (br $tile)))
     (if (local.get $rows)
       (then
         (call $exactly
-          (local.get $s) (local.get $bs) (local.get $w) (local.get $w_step) (local.get $y) (local.get $y_step)
-          (local.get $rows) (local.get $columns)))))
+          (local.get $s_rest) (local.get $bs) (local.get $w_rest) (local.get $w_step)
+          (local.get $y) (local.get $y_step) (local.get $rows) (local.get $columns)))))
 
   ;; the end of a range of memory, 0 where it is empty; traps where memory ends before
   (func $range_end

@@ -24,9 +24,10 @@
   ;; 4 rows by a column
   (func $tile_4x1
     (param $s i32)       ;; where the first result goes
+    (param $s_step i32)  ;; bytes from a group's results to the next one's
     (param $bs i32)      ;; bytes from a column of results to the next
     (param $w0 i32)      ;; the first row
-    (param $w_step i32)  ;; bytes from 4 rows to the next
+    (param $w_step i32)  ;; bytes from a group of 4 rows to the next
     (param $y0 i32)      ;; activations
     (param $y_step i32)  ;; bytes of the column
     (result i64)         ;; not 0 where a scale is infinite or NaN: then results are not right
@@ -50,14 +51,14 @@
     (local $sum0_0 v128)      ;; sums of a block, group 0
     (local $total0_0 v128)    ;; f32x4 totals, group 0
     (local.set $low4 (v128.const i8x16 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15))
-    (local.set $w1 (i32.add (local.get $w0) (i32.shr_u (local.get $w_step) (i32.const 2))))
-    (local.set $w2 (i32.add (local.get $w1) (i32.shr_u (local.get $w_step) (i32.const 2))))
-    (local.set $w3 (i32.add (local.get $w2) (i32.shr_u (local.get $w_step) (i32.const 2))))
+    (local.set $w1 (i32.add (local.get $w0) (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18))))
+    (local.set $w2 (i32.add (local.get $w1) (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18))))
+    (local.set $w3 (i32.add (local.get $w2) (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18))))
     (local.set $end (i32.add (local.get $y0) (local.get $y_step)))
     (if (i32.ne (local.get $y0) (local.get $end))
       (then
         (loop $block
-          ;; rows 0 to 3: sums
+          ;; group 0: sums of each row
           (local.set $q (v128.load offset=2 align=1 (local.get $w0)))
           (local.set $n (v128.and (local.get $q) (local.get $low4)))
           (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
@@ -141,7 +142,7 @@
           (local.set $y0 (i32.add (local.get $y0) (i32.const 40)))
           (br_if $block (i32.ne (local.get $y0) (local.get $end))))))
 
-    (v128.store offset=0 align=1 (local.get $s) (local.get $total0_0))
+    (v128.store align=1 (local.get $s) (local.get $total0_0))
     (i64.and (local.get $seen) (i64.const 0x1000000010000000)))
 
   ;; 4 rows by a column, whatever the scales are
@@ -171,31 +172,16 @@
     (local $total0_0 v128)    ;; f32x4 totals, group 0
     (local.set $low4 (v128.const i8x16 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15))
     (local.set $w1 (i32.add (local.get $w0)
-        (select
-          (i32.mul
-            (i32.div_u (local.get $y_step) (i32.const 40))
-            (i32.const 18))
-          (i32.const 0)
-          (i32.gt_u (local.get $rows) (i32.const 1)))))
+        (select (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18)) (i32.const 0) (i32.gt_u (local.get $rows) (i32.const 1)))))
     (local.set $w2 (i32.add (local.get $w1)
-        (select
-          (i32.mul
-            (i32.div_u (local.get $y_step) (i32.const 40))
-            (i32.const 18))
-          (i32.const 0)
-          (i32.gt_u (local.get $rows) (i32.const 2)))))
+        (select (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18)) (i32.const 0) (i32.gt_u (local.get $rows) (i32.const 2)))))
     (local.set $w3 (i32.add (local.get $w2)
-        (select
-          (i32.mul
-            (i32.div_u (local.get $y_step) (i32.const 40))
-            (i32.const 18))
-          (i32.const 0)
-          (i32.gt_u (local.get $rows) (i32.const 3)))))
+        (select (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18)) (i32.const 0) (i32.gt_u (local.get $rows) (i32.const 3)))))
     (local.set $end (i32.add (local.get $y0) (local.get $y_step)))
     (if (i32.ne (local.get $y0) (local.get $end))
       (then
         (loop $block
-          ;; rows 0 to 3: sums
+          ;; group 0: sums of each row
           (local.set $q (v128.load offset=2 align=1 (local.get $w0)))
           (local.set $n (v128.and (local.get $q) (local.get $low4)))
           (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
@@ -331,10 +317,26 @@
     (local $to i32)       ;; where the next results go
     (local $from i32)     ;; activations of the next column
     (local $left i32)     ;; columns that are left
+    (local $tiles i32)    ;; tiles of rows that are left
+    (local $s_far i32)    ;; bytes from results of a tile's group to those of its next
+    (local $w_far i32)    ;; bytes from weights of a tile's group to those of its next
+    (local $s_next i32)   ;; bytes from results of a tile to those of the next
+    (local $w_next i32)   ;; bytes from weights of a tile to those of the next
+    (local $s_rest i32)   ;; where results of rows go that fill no tile
+    (local $w_rest i32)   ;; weights of rows that fill no tile
+    (local $group i32)    ;; groups of a tile that are left
     (local $seen i64)     ;; whether a scale was infinite or NaN
+    (local.set $tiles (i32.div_u (local.get $rows) (i32.const 4)))
+    (local.set $s_next (i32.const 16))
+    (local.set $w_next (local.get $w_step))
+    (local.set $s_far (i32.mul (local.get $tiles) (local.get $s_next)))
+    (local.set $w_far (i32.mul (local.get $tiles) (local.get $w_next)))
+    (local.set $s_rest (i32.add (local.get $s) (i32.mul (local.get $s_far) (i32.const 1))))
+    (local.set $w_rest (i32.add (local.get $w) (i32.mul (local.get $w_far) (i32.const 1))))
+    (local.set $rows (i32.rem_u (local.get $rows) (i32.const 4)))
     (block $no_more
-      (loop $rows
-        (br_if $no_more (i32.lt_u (local.get $rows) (i32.const 4)))
+      (loop $tile
+        (br_if $no_more (i32.eqz (local.get $tiles)))
         (local.set $seen (i64.const 0))
         (local.set $to (local.get $s))
         (local.set $from (local.get $y))
@@ -345,27 +347,34 @@
             (local.set $seen
               (i64.or (local.get $seen)
                 (call $tile_4x1
-                  (local.get $to) (local.get $bs) (local.get $w) (local.get $w_step) (local.get $from) (local.get $y_step))))
+                  (local.get $to) (local.get $s_far) (local.get $bs) (local.get $w) (local.get $w_far)
+                  (local.get $from) (local.get $y_step))))
             (local.set $to (i32.add (local.get $to) (local.get $bs)))
             (local.set $from (i32.add (local.get $from) (local.get $y_step)))
             (local.set $left (i32.sub (local.get $left) (i32.const 1)))
             (br $column)))
-        ;; nearly never: once more, exactly
         (if (i64.ne (local.get $seen) (i64.const 0))
           (then
-            (call $exactly
-              (local.get $s) (local.get $bs) (local.get $w) (local.get $w_step) (local.get $y) (local.get $y_step)
-              (i32.const 4) (local.get $columns))))
-        (local.set $s (i32.add (local.get $s) (i32.const 16)))
-        (local.set $w
-          (i32.add (local.get $w) (i32.mul (local.get $w_step) (i32.const 1))))
-        (local.set $rows (i32.sub (local.get $rows) (i32.const 4)))
-        (br $rows)))
+            ;; nearly never: a tile once more, exactly
+            (local.set $to (local.get $s))
+            (local.set $from (local.get $w))
+            (local.set $group (i32.const 1))
+            (loop $again
+              (call $exactly
+                (local.get $to) (local.get $bs) (local.get $from) (local.get $w_step) (local.get $y) (local.get $y_step)
+                (i32.const 4) (local.get $columns))
+              (local.set $to (i32.add (local.get $to) (local.get $s_far)))
+              (local.set $from (i32.add (local.get $from) (local.get $w_far)))
+              (br_if $again (local.tee $group (i32.sub (local.get $group) (i32.const 1)))))))
+        (local.set $s (i32.add (local.get $s) (local.get $s_next)))
+        (local.set $w (i32.add (local.get $w) (local.get $w_next)))
+        (local.set $tiles (i32.sub (local.get $tiles) (i32.const 1)))
+        (br $tile)))
     (if (local.get $rows)
       (then
         (call $exactly
-          (local.get $s) (local.get $bs) (local.get $w) (local.get $w_step) (local.get $y) (local.get $y_step)
-          (local.get $rows) (local.get $columns)))))
+          (local.get $s_rest) (local.get $bs) (local.get $w_rest) (local.get $w_step)
+          (local.get $y) (local.get $y_step) (local.get $rows) (local.get $columns)))))
 
   ;; the end of a range of memory, 0 where it is empty; traps where memory ends before
   (func $range_end

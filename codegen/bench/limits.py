@@ -32,9 +32,12 @@ _FLOAT = (*range(0x5B, 0x67), *range(0x8B, 0xA7), *range(0xA8, 0xAC), *range(0xA
 """Scalar f32 and f64 comparisons, arithmetic and conversions, which vector units do."""
 
 
+_STORES = (*range(0x36, 0x3F), (SIMD, 11))
+
+
 def unit_of(opcode: Opcode) -> Unit | None:
-    """The unit that an opcode needs; None for loads, which no kernel here has too many of."""
-    if is_load(opcode):
+    """The unit that an opcode needs; None for loads and stores, whose ports no kernel here keeps busy."""
+    if is_load(opcode) or opcode in _STORES:
         return None
     if isinstance(opcode, tuple):
         return Unit.VECTOR if opcode[0] == SIMD else None

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from codegen import arguments, show
+from codegen import arguments, registry, show
 from codegen.arguments import AddVerb
 from codegen.commands import DONE, FAILED
 from codegen.gguf_file import GGUFFile
 from codegen.output import progress, tracked
 from codegen.run import session
 from codegen.run.activations import activations
-from codegen.run.choice import fastest
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.verify import verify
@@ -96,7 +95,7 @@ def _verify_in_engines(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    spec = KernelSpec.parse(options.kernel) if options.kernel else fastest(options.isa, options.columns)
+    spec = KernelSpec.parse(options.kernel) if options.kernel else registry.FASTEST["mul_mat", options.isa]
     with GGUFFile.open(options.model) as file:
         matrices = [file.matrix(options.tensor)] if options.tensor else list(file.matrices)
         values = {

@@ -139,7 +139,7 @@ class _RepackedPath(_DotPath):
     A matrix whose rows are not whole groups is done row by row, as llama.cpp does it.
     """
 
-    name, label = f"native {native_functions.GEMV}", "native repacked"
+    name, label = "native ggml_gemv/gemm_q4_0_8x8_q8_0", "native repacked"
 
     def __init__(self, thread: ThreadPoolExecutor) -> None:
         super().__init__(thread)

@@ -61,11 +61,14 @@ def eligible(spec: KernelSpec) -> bool:
     return spec.strategy not in spec.operation.fixed  # those reproduce a kernel of somebody else's
 
 
-def complexity(spec: KernelSpec) -> tuple[bool, bool, int, int, int, str]:
-    """What a host pays besides time: memory, code, sums to join; then short names, the defaults."""
+def complexity(spec: KernelSpec) -> tuple[bool, int, bool, int, int, int, str]:
+    """What a host pays besides time: memory, code, sums to join; then short names, the defaults.
+
+    A tile of more rows reads more streams of weights at once, which pays where they come from memory.
+    """
     table, repeated = spec.scales is Scales.TABLE, spec.activations is Activations.BROADCAST
     rows, columns = spec.tile or (1, 1)
-    return table, repeated, spec.unroll * rows * columns, spec.accumulators, len(spec.name), spec.name
+    return table, -rows, repeated, spec.unroll * columns, spec.accumulators, len(spec.name), spec.name
 
 
 def _space(operation: Operation, isas: Sequence[Isa], unrolls: Sequence[int]) -> Iterator[KernelSpec]:

@@ -15,7 +15,6 @@ from codegen.bench import native
 from codegen.errors import InputError
 from codegen.registry import FASTEST
 from codegen.run import native_paths
-from codegen.run.choice import fastest
 from codegen.run.paths import MulMatPath, VecDotPath
 from codegen.strategies import Isa
 from tests.cli.command import Call, assert_refused, codegen, contents
@@ -43,7 +42,7 @@ def test_tables_have_matrices_shapes_and_ways_to_multiply(model: Path, tmp_path:
     done = codegen("run", model, "--rounds", "2", cwd=tmp_path)
     assert (done.returncode, done.stderr, contents(tmp_path)) == (0, "", {})
     lines = done.stdout.splitlines()
-    fast, dot = fastest(Isa.RELAXED, 1).name, FASTEST["vec_dot", Isa.RELAXED].name
+    fast, dot = FASTEST["mul_mat", Isa.RELAXED].name, FASTEST["vec_dot", Isa.RELAXED].name
     assert lines[0].strip() == f"{model}: {fast}"
     a, b = lines[2].split(), lines[3].split()
     assert a[:5] == ["a", "pass", "5", "x", str(COLUMNS)]
@@ -77,7 +76,7 @@ def test_json_has_the_same(model: Path, call: Call) -> None:
 @pytest.mark.parametrize("isa", Isa)
 def test_isa_picks_its_fastest_kernel_and_tensor_one_matrix(isa: Isa, model: Path, call: Call) -> None:
     found = as_json(call, model, "--isa", isa, "--tensor", "b")
-    assert found["kernel"] == fastest(isa, 1).name
+    assert found["kernel"] == FASTEST["mul_mat", isa].name
     assert [matrix["name"] for matrix in found["matrices"]] == ["b"]
     assert found["left_out"] == []
     assert {one["tokens_per_second"] for one in found["paths"]} == {None}  # of one matrix: no token
@@ -141,6 +140,19 @@ def test_wrong_results_fail_unless_they_are_not_ours(
     told = [line for line in done.stdout.splitlines() if "rows wrong: a, row 0: " in line]
     assert bool(told) == (path is not MulMatPath)
     assert all(line.startswith(named[path]) for line in told)
+
+
+def test_without_native_ggml_there_is_no_comparison_with_it(
+    model: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> native.Libraries:
+        raise InputError("native GGML: not found; install it")
+
+    monkeypatch.setattr(native, "load", missing)
+    done = call("run", model, "--rounds", "1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "no comparison with native GGML: not found; install it" in done.stdout.splitlines()
+    assert len(as_json(call, model)["paths"]) == 2
 
 
 def test_seed_decides_the_activations(model: Path, call: Call) -> None:

@@ -38,6 +38,7 @@ from tools.mutants.prepare import PREPARE
 from tools.mutants.products import PRODUCTS
 from tools.mutants.quantize import QUANTIZE
 from tools.mutants.ranges import RANGES
+from tools.mutants.run import RUN
 from tools.mutants.scales import SCALE_FAULTS
 from tools.mutants.strict import STRICT
 from tools.mutants.together import TOGETHER
@@ -55,6 +56,7 @@ MUTANTS = (
     *MATRIX,
     *MATRIX_WALK,
     *BENCH,
+    *RUN,
 )
 TIMEOUT_S = 60
 PROJECT = Path(__file__).resolve().parents[2]

@@ -169,8 +169,8 @@ MATRIX = (
         "columns of results next to each other",
         TILE,
         "block",
-        "(local.set $s (i32.add (local.get $s) (local.get $bs)))",
-        "(local.set $s (i32.add (local.get $s) (i32.const 4)))",
+        "(i32.add (local.get $s) (local.get $bs))",
+        "(i32.add (local.get $s) (i32.const 4))",
     ),
     fault(
         "steps go on from where they ended",
@@ -187,8 +187,8 @@ MATRIX = (
         lambda numbers: replace(numbers, group_bytes=numbers.group_bytes - 18),
     ),
     number(
-        "results of a tile are a group's",
+        "results of the next tile are two groups further",
         GEMV,
-        lambda numbers: replace(numbers, tile_result=numbers.group_result),
+        lambda numbers: replace(numbers, group_result=2 * numbers.group_result),
     ),
 )

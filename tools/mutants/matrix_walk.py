@@ -6,7 +6,6 @@ from tools.mutants.matrix import GEMV, MUL_MAT, PANEL, SCALAR, TILE, fault
 from tools.mutants.mutant import text
 
 LESS = "(i32.lt_u (local.get $left) (i32.const {{ plan.tile.columns | length }}))"
-FULL_ROWS = "(br_if $no_more (i32.lt_u (local.get $rows) (i32.const {{ plan.tile.rows }})))"
 WRONG_STRIDE = "(i32.and (i32.gt_u (local.get $nr) (i32.const 1)) (i32.lt_u (local.get $bs) (local.get $nc)))"
 PAST_MANY = "(i32.add (local.get $vy) (i32.mul (local.get $y_step) (local.get $panel)))"
 NEXT_RESULTS = "(local.set $s (i32.add (local.get $s) (i32.mul (local.get $bs) (local.get $panel))))"
@@ -18,15 +17,29 @@ MATRIX_WALK = (
         "a tile of rows where too few are left",
         GEMV,
         "walk",
-        FULL_ROWS,
-        "(br_if $no_more (i32.eqz (local.get $rows)))",
+        "(i32.div_u (local.get $rows) (i32.const {{ plan.tile.rows }}))",
+        "(i32.add (i32.div_u (local.get $rows) (i32.const {{ plan.tile.rows }})) (i32.const 1))",
+    ),
+    fault(
+        "once more where groups are neighbours",
+        GEMV,
+        "walk",
+        "(local.set $to (i32.add (local.get $to) (local.get $s_far)))",
+        "(local.set $to (i32.add (local.get $to) (local.get $s_next)))",
+    ),
+    fault(
+        "left-over rows are those after the first tile",
+        GEMV,
+        "walk",
+        "(local.set $w_rest (i32.add (local.get $w) (i32.mul (local.get $w_far)",
+        "(local.set $w_rest (i32.add (local.get $w) (i32.mul (local.get $w_next)",
     ),
     fault(
         "once more without the last column",
         GEMV,
         "walk",
-        "(i32.const {{ plan.tile.rows }}) (local.get $columns))",
-        "(i32.const {{ plan.tile.rows }}) (i32.const 1))",
+        "(i32.const {{ plan.group_rows }}) (local.get $columns))",
+        "(i32.const {{ plan.group_rows }}) (i32.const 1))",
     ),
     fault(
         "totals not cleared",

@@ -38,7 +38,13 @@ class Step:
 
 @dataclass(frozen=True)
 class Row:
-    """One row of weights that is not interleaved: its number in a tile, the one before, and its place among four."""
+    """One row of weights that is not interleaved.
+
+    Attributes:
+        number: in a tile.
+        before: the row whose place its own is reckoned from: the one before, or the first of the group before.
+        lane: its place among four.
+    """
 
     number: int
     before: int
@@ -47,17 +53,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Group:
-    """Four rows: their number in a tile and the one before, the first and last row, and where their results are.
+    """Four rows, which lie together.
 
     Attributes:
-        result: bytes from the tile's first result.
+        index: their number in a tile.
+        before: that of the group before.
+        result: bytes from the tile's first result, where groups are neighbours.
         rows: each one, for rows that are not interleaved.
     """
 
     index: int
     before: int
-    first: int
-    last: int
     result: int
     rows: tuple[Row, ...]
 
@@ -167,8 +173,9 @@ def _groups(rows: int) -> tuple[Group, ...]:
 
 def _group(index: int) -> Group:
     first = GROUP_ROWS * index
-    rows = tuple(Row(first + lane, first + lane - 1, lane) for lane in range(GROUP_ROWS))
-    return Group(index, index - 1, first, first + GROUP_ROWS - 1, RESULT * first, rows)
+    leading = Row(first, first - GROUP_ROWS, 0)
+    others = (Row(first + lane, first + lane - 1, lane) for lane in range(1, GROUP_ROWS))
+    return Group(index, index - 1, RESULT * first, (leading, *others))
 
 
 def _steps(strategy: MatrixMultiply, record: Record) -> tuple[Step, ...]:

@@ -21,7 +21,7 @@ def tile_locals(
 ) -> tuple[Local, ...]:
     """Of a function that keeps totals in registers."""
     found = [
-        *(Local(f"w{g}", "i32", f"weights of rows {4 * g} to {4 * g + 3}") for g in range(1, groups)),
+        *(Local(f"w{g}", "i32", f"weights of group {g}") for g in range(1, groups)),
         *(Local(f"y{c}", "i32", f"activations of column {c}") for c in range(1, columns)),
         Local("end", "i32", "where the activations of column 0 end"),
         *([Local("steps_end", "i32", "where the words of this block's low nibbles end")] if rolled else []),
@@ -41,7 +41,7 @@ def tile_locals(
 def panel_locals(strategy: MatrixMultiply, groups: int, steps: int) -> tuple[Local, ...]:
     """Of a function that keeps totals in the output."""
     found = [
-        *(Local(f"w{g}", "i32", f"weights of rows {4 * g} to {4 * g + 3}") for g in range(1, groups)),
+        *(Local(f"w{g}", "i32", f"weights of group {g}") for g in range(1, groups)),
         Local("y0", "i32", "activations of the next column"),
         Local("to", "i32", "where its results are"),
         Local("end", "i32", "where the activations of the first column end"),

@@ -60,7 +60,6 @@ class MatrixPlan(Plan):
         steps_w: bytes of a group's block that all steps take.
         steps_y: bytes of a record that pointers move over all steps.
         group_result: bytes of a column's results that a group of rows makes.
-        tile_result: bytes of those that a tile makes.
         panel: columns.
         few: columns below which totals are not kept in the output.
         notice: how infinite and NaN scales are noticed.
@@ -79,7 +78,6 @@ class MatrixPlan(Plan):
     steps_w: int
     steps_y: int
     group_result: int
-    tile_result: int
     panel: int
     few: int
     notice: Notice
@@ -147,7 +145,6 @@ def plan(spec: KernelSpec) -> MatrixPlan:
         steps_w=_STEPS * bodies.STEP_BYTES,
         steps_y=_STEPS * record.word_bytes,
         group_result=GROUP_ROWS * RESULT,
-        tile_result=tile.rows * RESULT,
         panel=PANEL,
         few=FEW,
         notice=F32 if tile.template == "rows" else F16,
