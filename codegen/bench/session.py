@@ -12,7 +12,7 @@ from codegen.assemble import assemble
 from codegen.bench import native
 from codegen.bench.contestant import Contestant, Host, WrongResultError
 from codegen.bench.entry import Entry
-from codegen.bench.limits import LIMITS, Unit, floors
+from codegen.bench.limits import LIMITS, Limit, Unit, floors
 from codegen.bench.machine import free_memory
 from codegen.bench.problem import Problem
 from codegen.bench.result import Limits, Measurement
@@ -65,6 +65,7 @@ def run(
     problem: Problem,
     rounds: int,
     each_round: Callable[[], None] = lambda: None,
+    limits: Sequence[Limit] = LIMITS,
 ) -> tuple[list[Measurement], list[Limits]]:
     """Times kernels in all engines, and what each engine can do at most, in turn, `rounds` times over.
 
@@ -74,6 +75,7 @@ def run(
         problem: what they do.
         rounds: how often each is timed, at least 1.
         each_round: called after each round, for a progress bar.
+        limits: what is measured of what each engine can do; kernels have no floor of other units.
 
     Raises:
         EngineError: an engine does not start, or ends early.
@@ -81,7 +83,7 @@ def run(
     """
     check_room(len(specs), hosts, problem)
     entries = [kernel_entry(spec, problem) for spec in specs]
-    timed = [*entries, *(limit.entry(problem) for limit in LIMITS)]
+    timed = [*entries, *(limit.entry(problem) for limit in limits)]
     with ExitStack() as stack:
         seats = []
         for host in hosts:

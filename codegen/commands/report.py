@@ -53,9 +53,9 @@ def _report(options: argparse.Namespace) -> int:
 
 def _measured(rounds: int) -> Data:
     # Here, since it reads which kernels there are, and a file of those may be broken.
-    from codegen.report import collect
+    from codegen.report import collect, series
 
-    chosen, missing = hosts.select(collect.ENGINES)
+    chosen, missing = hosts.select(series.EVERYWHERE)
     for reason in missing.values():
         show.complaint(f"left out: {reason}")
     with progress("report", collect.total(chosen, rounds)) as bar:

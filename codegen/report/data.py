@@ -1,4 +1,4 @@
-"""What a report is drawn from: three runs of bench, each kept as a file, so that drawing needs no measuring."""
+"""What a report is drawn from: runs of bench, each kept as a file, so that drawing needs no measuring."""
 
 from __future__ import annotations
 
@@ -20,11 +20,19 @@ class Data:
         kernels: every kernel in every engine, one problem.
         lengths: a few kernels, rows of several lengths.
         levels: a few kernels, weights in each cache and in memory; one engine after the other.
+        matrix: products of matrices, one column and many, and the dot products that they replace.
+        elements, rows, columns: the fastest of those over rows of many lengths, numbers of rows, and of columns.
+        operands: quantisers and repackers.
     """
 
     kernels: Result
     lengths: Result
     levels: Result
+    matrix: Result
+    elements: Result
+    rows: Result
+    columns: Result
+    operands: Result
 
     def runs(self) -> dict[str, Result]:
         """The runs by name."""
@@ -73,6 +81,7 @@ def _sound(one: Measurement, rounds: int) -> bool:
         and all(isinstance(ns, int | float) and 0 < ns < math.inf for ns in numbers)
         and isinstance(one.n, int)
         and isinstance(one.rows, int)
-        and min(one.n, one.rows) > 0
+        and isinstance(one.columns, int)
+        and min(one.n, one.rows, one.columns) > 0
         and one.level in LEVELS
     )

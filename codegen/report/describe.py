@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from codegen.bench.machine import LEVELS
 from codegen.bench.problem import Problem
@@ -54,3 +54,9 @@ def processor(result: Result) -> str:
     """The processor's name without what every name has."""
     short = re.sub(r"\((R|TM)\)|\bCPU\b|\bProcessor\b|\d+-Core|@ [\d.]+GHz", "", result.processor)
     return re.sub(r"\s+(?=,|$)", "", re.sub(r"\s+", " ", short))
+
+
+def markdown(names: Sequence[str], rows: Iterable[Sequence[str]], text: int) -> str:
+    """A table, its first `text` columns of words and the others of numbers."""
+    rule = ["---"] * text + ["---:"] * (len(names) - text)
+    return "\n".join(f"| {' | '.join(line)} |" for line in (names, rule, *rows))

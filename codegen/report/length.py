@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from codegen.bench.result import Measurement
 from codegen.report import describe, lines, variants
@@ -17,21 +16,18 @@ def draw(data: Data) -> Figure | None:
         return None
     figure, panels = lines.panels(
         result,
-        "Time a block of 32 weights, by length of the rows",
-        f"{describe.work(result.right)}, {describe.processor(result)}; less is faster; shaded: quartiles",
+        lines.of_kernels(result),
+        (
+            "Time a block of 32 weights, by length of the rows",
+            f"{describe.work(result.right)}, {describe.processor(result)}; less is faster; shaded: quartiles",
+        ),
         "ns a block",
         _place,
     )
     lengths = sorted({one.n for one in result.right})
     for axes in panels.values():
-        axes.set_xscale("log", base=2)
-        axes.set_yscale("log")
-        axes.set_xticks(lengths[::2], [f"{n:,}" for n in lengths[::2]])
-        axes.xaxis.set_minor_locator(NullLocator())
-        axes.yaxis.set_major_locator(LogLocator(10, (1, 2, 5)))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.yaxis.set_minor_locator(NullLocator())
-        axes.set_xlabel("weights a row")
+        lines.logarithmic(axes, lengths, lengths[::2], "weights a row")
+        lines.logarithmic_y(axes)
     return figure
 
 

@@ -7,32 +7,40 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from codegen.bench.native_functions import GEMM, GEMV
 from codegen.bench.result import Measurement, Result
 from codegen.bench.statistics import Ratio
 from codegen.bench.table import BASELINE
-from codegen.report import charts, describe, variants
+from codegen.report import charts, describe, products, variants
 from codegen.report.data import Data
+from codegen.report.products import MANY, Kind
 from codegen.report.variants import Variant
+from codegen.strategies import Isa
 
 _BAR, _GAP = 0.23, 0.15
 """Inches from bar to bar, and between engines."""
 
-_TOP, _BOTTOM, _LEFT, _RIGHT = 0.72, 0.12, 2.5, 2.75
-_KERNEL = 2.25
+_TOP, _BOTTOM, _LEFT, _RIGHT = 0.72, 0.12, 2.5, 3.15
+_KERNEL = 2.55
 """From the right edge, to where the names of kernels start; beside them to the left is a value's label."""
+
+_OURS = (Kind("gemv", 1, Isa.SIMD128), Kind("gemv", 1, Isa.RELAXED), Kind("gemm", MANY, Isa.RELAXED))
+_NATIVE = (Kind(GEMV, 1), Kind(GEMM, MANY))
+"""The products of matrices that stand beside the dot products."""
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar: a variant's kernel in an engine, and how many times as fast it is as the baseline."""
+    """One bar: a variant's kernel in an engine, how many times as fast it is as the baseline, and what it is called."""
 
     variant: Variant
     one: Measurement
     ratio: Ratio
+    label: str
 
 
 def bars(result: Result) -> dict[str, list[Bar]]:
-    """The bars by engine, each against scalar code in that engine; native GGML is with the first engine.
+    """The bars of dot products by engine, each against scalar code there; native GGML is with the first engine.
 
     Engines in which scalar code was not measured have none.
     """
@@ -43,7 +51,20 @@ def bars(result: Result) -> dict[str, list[Bar]]:
         with_it = (base.engine, "native") if not found else (base.engine,)
         rivals = [one for one in result.right if (one.n, one.level) == (base.n, base.level)]
         best = variants.best(one for one in rivals if one.engine in with_it)
-        found[base.engine] = [Bar(variant, one, one.times_as_fast_as(base)) for variant, one in best.items()]
+        found[base.engine] = [
+            Bar(variant, one, one.times_as_fast_as(base), variant.label) for variant, one in best.items()
+        ]
+    return found
+
+
+def matrix_bars(result: Result, engine: str, *, native: bool) -> list[Bar]:
+    """The bars of products of matrices in an engine, each against scalar code on the same problem there."""
+    found = []
+    for kind in (*_OURS, *(_NATIVE if native else ())):
+        one = kind.find(result, engine)
+        base = one and products.baseline(result, one, engine)
+        if one and base:
+            found.append(Bar(kind.variant, one, one.times_as_fast_as(base), kind.label))
     return found
 
 
@@ -53,14 +74,16 @@ def draw(data: Data) -> Figure | None:
     groups = bars(result)
     if not groups:
         return None
+    first = next(iter(groups))
+    for name in groups:
+        groups[name] += matrix_bars(data.matrix, name, native=name == first)
     count = sum(len(group) for group in groups.values())
     tall = count * _BAR + (len(groups) - 1) * _GAP
     figure = Figure(figsize=(charts.WIDTH, _TOP + tall + _BOTTOM))
-    work = describe.work(bar.one for group in groups.values() for bar in group)
     charts.heading(
         figure,
         "Times as fast as scalar code in the same engine",
-        f"{work}, {describe.processor(result)}; lines: 95% intervals",
+        f"{_work(groups)}, {describe.processor(result)}; lines: 95% intervals",
     )
     axes = charts.place(figure, _LEFT, _TOP, charts.WIDTH - _LEFT - _RIGHT, tall)
     axes.set_axis_off()
@@ -71,11 +94,19 @@ def draw(data: Data) -> Figure | None:
         _name(axes, at, *describe.engine(result, name))
         for bar in group:
             native = bar.variant is variants.NATIVE
-            kernel = describe.engine(result, "native")[1] if native else variants.short(bar.one.kernel)
+            kernel = describe.engine(result, "native")[1] if native else variants.tiled(bar.one.kernel)
             _bar(axes, at + _BAR / 2, bar, kernel)
             at += _BAR
         at += _GAP
     return figure
+
+
+def _work(groups: dict[str, list[Bar]]) -> str:
+    """What was multiplied: a dot product, or matrices too, whose weights are elsewhere."""
+    places = dict.fromkeys(bar.one.level for group in groups.values() for bar in group)
+    where = ", matrices in ".join(map(describe.level, places))
+    n = next(iter(groups.values()))[0].one.n
+    return f"Q4_0 x Q8_0 dot products of {n:,}, weights in {where}"
 
 
 def _name(axes: Axes, at: float, name: str, compiler: str) -> None:
@@ -89,7 +120,7 @@ def _bar(axes: Axes, at: float, bar: Bar, name: str) -> None:
     ratio = bar.ratio
     axes.barh(at, ratio.value, 0.78 * _BAR, color=bar.variant.colour)
     axes.plot(ratio.drawn, (at, at), color=charts.INK, linewidth=1, solid_capstyle="butt")
-    charts.beside(axes, bar.variant.label, (0, at), -6, ha="right")
+    charts.beside(axes, bar.label, (0, at), -6, ha="right")
     end = (max(ratio.drawn[1], ratio.value), at)
     charts.beside(axes, f"{ratio.value:.1f}\N{MULTIPLICATION SIGN}", end, 5, weight="bold")
     # These two stand in columns, as far from the bar's start as the axes are wide.

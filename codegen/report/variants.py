@@ -37,7 +37,8 @@ NATIVE = Variant("native GGML", "#cc79a7", "v")
 VARIANTS = (SCALAR, PUBLISHED, SIMD, RELAXED, NATIVE)
 """In the order of pictures."""
 
-_OF_ISA = {Isa.SCALAR: SCALAR, Isa.SIMD128: SIMD, Isa.RELAXED: RELAXED}
+OF_ISA = {Isa.SCALAR: SCALAR, Isa.SIMD128: SIMD, Isa.RELAXED: RELAXED}
+"""The variant of our kernels."""
 
 
 def of(kernel: str) -> Variant:
@@ -49,12 +50,20 @@ def of(kernel: str) -> Variant:
     if kernel == native.NAME:
         return NATIVE
     spec = KernelSpec.parse(kernel)
-    return PUBLISHED if spec.strategy == "article" else _OF_ISA[spec.isa]
+    return PUBLISHED if spec.strategy == "article" else OF_ISA[spec.isa]
 
 
 def short(kernel: str) -> str:
     """The part of a name that tells kernels of one contract apart; for native GGML, no more than that."""
     return NATIVE.label if kernel == native.NAME else kernel.partition("__")[2]
+
+
+def tiled(kernel: str) -> str:
+    """The part of a name that tells kernels of one operation apart, their tile too; native functions have no parts."""
+    if not kernel.partition("__")[2]:
+        return kernel
+    tile = KernelSpec.parse(kernel).tile
+    return f"{tile[0]}x{tile[1]} {short(kernel)}" if tile else short(kernel)
 
 
 def best(measurements: Iterable[Measurement]) -> dict[Variant, Measurement]:

@@ -18,8 +18,11 @@ def draw(data: Data) -> Figure | None:
         return None
     figure, panels = lines.panels(
         result,
-        "Weights used a second, by where they live",
-        f"{describe.work(result.right)}, {describe.processor(result)}; more is faster; shaded: quartiles",
+        lines.of_kernels(result),
+        (
+            "Weights used a second, by where they live",
+            f"{describe.work(result.right)}, {describe.processor(result)}; more is faster; shaded: quartiles",
+        ),
         "GB of weights a second",
         _place,
     )

@@ -8,9 +8,10 @@ from pathlib import Path
 from codegen.bench import table
 from codegen.bench.result import Result
 from codegen.output import write_file
-from codegen.report import describe
+from codegen.report import describe, operands
 from codegen.report.data import Data
 from codegen.report.pictures import PICTURES, Picture
+from codegen.report.products import MANY
 
 PAGE = "README.md"
 
@@ -18,6 +19,11 @@ _RUNS = {
     "kernels": "every kernel in every engine",
     "lengths": "a few kernels, rows of several lengths",
     "levels": "a few kernels, weights in each cache and in memory",
+    "matrix": f"products of matrices, one column and {MANY}",
+    "elements": "products of matrices, rows of several lengths",
+    "rows": "products of matrices, several numbers of rows",
+    "columns": "products of matrices, several numbers of columns",
+    "operands": "quantisers and repackers",
 }
 
 
@@ -49,6 +55,7 @@ def text(data: Data, shown: list[Picture]) -> str:
     parts = [*_head(data)]
     for picture in shown:
         parts += [f"## {picture.title}", f"![{picture.title}]({picture.file})", picture.says(data)]
+        parts += picture.tables(data)
     return "\n\n".join((*parts, *_tables(data), *_again())) + "\n"
 
 
@@ -76,6 +83,13 @@ def _head(data: Data) -> Iterator[str]:
 
 
 def _tables(data: Data) -> Iterator[str]:
+    if made := operands.table(data):
+        yield "## Quantisers and repackers"
+        yield (
+            f"Nanoseconds a block of 32, {operands.problems(data)}; in brackets how many times as fast as scalar code "
+            "that does the same work."
+        )
+        yield made
     yield "## Every kernel"
     yield (
         "Here `x scalar` is against scalar code in the same engine. `floor` is the time in ns that the kernel's "
@@ -86,6 +100,7 @@ def _tables(data: Data) -> Iterator[str]:
     if said := table.warnings(data.kernels):
         yield _folded("What the machine was too noisy to tell", ["\n".join(f"* {line}" for line in said)])
     yield _folded("Every length", table.markdown_tables(data.lengths))
+    yield _folded("Every product of matrices", [*table.markdown_tables(data.matrix), _facts(data.matrix)])
     yield _folded("Every level", [*table.markdown_tables(data.levels), _facts(data.levels)])
 
 

@@ -107,6 +107,15 @@ def test_what_an_engine_leaves_out_is_not_measured_there() -> None:
     assert [one.kernel for one in measured] == [BASELINE]
 
 
+def test_only_the_limits_that_are_asked_for_are_measured() -> None:
+    host = Scripted("a", TIMES)
+    memory = [limit for limit in LIMITS if limit.unit is Unit.MEMORY]
+    measured, limits = session.run([SCALAR, FAST], [host], PROBLEM, 5, limits=memory)
+    assert set(host.asked) == {SCALAR.name, FAST.name, memory[0].name}
+    assert set(limits[0].rates) == {Unit.MEMORY}
+    assert all(set(one.floors) == {Unit.MEMORY} for one in measured)
+
+
 def test_real_kernels_are_right_and_hashed_as_they_are_shipped(engine: Host) -> None:
     specs = [spec for spec in REGISTERED if spec.op == "vec_dot"]
     measured, limits = session.run(specs, [engine], PROBLEM, 1)

@@ -29,6 +29,11 @@ PARTIAL = {
     "one level": data(levels=("l2",)),
     "no scalar": data(wrong={(SCALAR, "wasmtime"): "wrong", (SCALAR, "node"): "wrong"}),
     "nothing": data(engines=()),
+    "no products of matrices": replace(data(), matrix=run([]), operands=run([])),
+    "no scalar beside matrices": replace(
+        data(), matrix=run([one for one in data().matrix.measurements if one.kernel != SCALAR])
+    ),
+    "no growth": replace(data(), elements=run([]), rows=run([]), columns=run([])),
     "one kernel": replace(data(), kernels=run([measurement(SCALAR, "wasmtime", 2000)])),
 }
 

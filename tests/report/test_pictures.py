@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import matplotlib
@@ -13,25 +14,25 @@ from matplotlib.text import Text
 from codegen import Isa, registry
 from codegen.report import charts, variants
 from codegen.report.data import Data
-from codegen.report.pictures import PICTURES
+from codegen.report.pictures import PICTURES, Picture
 from tests.cli.command import ROOT
 from tests.report.runs import NS, RELAXED, data, measurement, run, texts
 
-MAIN, LIMIT, HEATMAP, LENGTH, WORKING_SET = PICTURES
-OF_RUNS = (MAIN, LIMIT, LENGTH, WORKING_SET)
+MAIN, MATRIX, ROWS, COLUMNS, ELEMENTS, LIMIT, HEATMAP, LENGTH, WORKING_SET = PICTURES
+OF_RUNS = tuple(picture for picture in PICTURES if picture is not HEATMAP)
 """Those that are drawn from runs; the heatmap is of the tuning files that are shipped."""
 
 COMMITTED = ROOT / "docs" / "report" / "data"
 
 
-def svg(index: int, shown: Data) -> bytes:
-    drawn = PICTURES[index].svg(shown)
+def svg(picture: Picture, shown: Data) -> bytes:
+    drawn = picture.svg(shown)
     assert drawn
     return drawn
 
 
 def test_the_main_picture_has_a_bar_for_each_variant_of_each_engine_with_its_ratio_and_time() -> None:
-    found = texts(svg(0, data()))
+    found = texts(svg(MAIN, data()))
     for label in ("scalar", "published SIMD", "ours, SIMD", "ours, relaxed SIMD"):
         assert found.count(label) == 2
     assert found.count("8.0\N{MULTIPLICATION SIGN}") == 2
@@ -45,7 +46,7 @@ def test_the_main_picture_has_a_bar_for_each_variant_of_each_engine_with_its_rat
 def test_native_is_told_against_the_first_engine_only() -> None:
     slow_node = [measurement(kernel, "node", 10 * ns) for kernel, ns in NS.items()]
     mixed = [*data(engines=("wasmtime", "native")).kernels.measurements, *slow_node]
-    found = texts(svg(0, Data(run(mixed), data().lengths, data().levels)))
+    found = texts(svg(MAIN, replace(data(), kernels=run(mixed))))
     assert found.count("native GGML") == 1
     assert "10.0\N{MULTIPLICATION SIGN}" in found
     assert found.count("8.0\N{MULTIPLICATION SIGN}") == 2
@@ -55,7 +56,7 @@ def test_the_fastest_kernel_of_a_variant_is_shown_unless_it_needs_a_table() -> N
     names = {"relaxed_u1": 300.0, "relaxed-dot32_u4": 240.0, "relaxed_u4_table": 200.0}
     more = [measurement(f"vec_dot_q4_0_q8_0__{name}", "node", ns) for name, ns in names.items()]
     both = data(engines=("node",))
-    found = texts(svg(0, Data(run([*both.kernels.measurements, *more]), both.lengths, both.levels)))
+    found = texts(svg(MAIN, replace(both, kernels=run([*both.kernels.measurements, *more]))))
     assert "relaxed-dot32_u4" in found
     assert not {"relaxed_u4", "relaxed_u1", "relaxed_u4_table"} & set(found)
 
@@ -64,21 +65,21 @@ def test_the_tuned_kernel_of_an_engine_is_shown_though_another_was_faster_this_t
     tuned = next(spec for spec in registry.select(tuned="v8") if spec.isa is Isa.RELAXED)
     both = data(engines=("node",))
     more = [*both.kernels.measurements, measurement(tuned.name, "node", 260)]
-    found = texts(svg(0, Data(run(more), both.lengths, both.levels)))
+    found = texts(svg(MAIN, replace(both, kernels=run(more))))
     assert variants.short(tuned.name) in found
     assert "relaxed_u4" not in found
 
 
 def test_the_limit_picture_names_every_kernel_and_what_it_reaches() -> None:
-    found = texts(svg(1, data()))
+    found = texts(svg(LIMIT, data()))
     assert {variants.short(kernel) for kernel in NS} <= set(found)
     assert [found.count(share) for share in ("10%", "20%", "80%")] == [2, 2, 2]
     assert found.count("50%") == 2 * 2  # simd128_u4, and the axis
 
 
-@pytest.mark.parametrize("index", [PICTURES.index(LENGTH), PICTURES.index(WORKING_SET)])
-def test_lines_name_every_kernel_once_and_every_engine(index: int) -> None:
-    found = texts(svg(index, data()))
+@pytest.mark.parametrize("picture", [LENGTH, WORKING_SET], ids=lambda picture: picture.file)
+def test_lines_name_every_kernel_once_and_every_engine(picture: Picture) -> None:
+    found = texts(svg(picture, data()))
     for kernel in NS:
         assert found.count(variants.short(kernel)) == 1
     assert {"wasmtime 50.0.1", "node 24.19.0"} <= set(found)
@@ -99,17 +100,16 @@ def test_lines_are_where_the_numbers_are() -> None:
 
 
 def test_a_variant_has_its_colour_in_every_picture() -> None:
-    for index in map(PICTURES.index, OF_RUNS):
+    for picture in (MAIN, LIMIT, LENGTH, WORKING_SET):
         for variant in (variants.SCALAR, variants.PUBLISHED, variants.SIMD, variants.RELAXED):
-            assert variant.colour.encode() in svg(index, data()), PICTURES[index].file
+            assert variant.colour.encode() in svg(picture, data()), picture.file
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.file)
-def test_the_bytes_are_the_same_each_time_whatever_the_users_settings_are(picture: object) -> None:
-    index = PICTURES.index(picture)  # type: ignore[arg-type]
-    first = svg(index, data())
+def test_the_bytes_are_the_same_each_time_whatever_the_users_settings_are(picture: Picture) -> None:
+    first = svg(picture, data())
     with matplotlib.rc_context({"font.size": 20, "svg.fonttype": "path", "axes.facecolor": "black"}):
-        assert svg(index, data()) == first
+        assert svg(picture, data()) == first
     assert b"dc:date" not in first
     assert matplotlib.__version__.encode() not in first
 
@@ -130,10 +130,10 @@ def visible(figure: Figure) -> list[tuple[str, object]]:
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.file)
 @pytest.mark.parametrize("source", ["made by hand", "committed"])
-def test_no_text_is_cut_off_or_covers_another(picture: object, source: str) -> None:
+def test_no_text_is_cut_off_or_covers_another(picture: Picture, source: str) -> None:
     shown = Data.load(COMMITTED) if source == "committed" else data()
     with charts.style():
-        figure = PICTURES[PICTURES.index(picture)].draw(shown)  # type: ignore[arg-type]
+        figure = picture.draw(shown)
         assert figure
         boxes = visible(figure)
     page = figure.bbox
@@ -147,8 +147,8 @@ def test_no_text_is_cut_off_or_covers_another(picture: object, source: str) -> N
 
 def test_a_kernel_that_was_wrong_is_in_no_picture() -> None:
     shown = data(engines=("wasmtime",), wrong={(RELAXED, "wasmtime"): "computes something else"})
-    for index in range(len(PICTURES)):
-        assert "relaxed_u4" not in texts(svg(index, shown))
+    for picture in (MAIN, LIMIT, LENGTH, WORKING_SET):
+        assert "relaxed_u4" not in texts(svg(picture, shown))
 
 
 def test_pictures_that_have_nothing_to_show_are_none() -> None:
