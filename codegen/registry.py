@@ -39,25 +39,8 @@ MATRIX = (
     "quantize_mat_q8_0__relaxed_u4_broadcast",
     "repack_q4_0__scalar_u1",
     "repack_q4_0__simd128_u1",
-    "gemv_q4_0_q8_0_4x1__scalar_u1",
-    "gemv_q4_0_q8_0_16x1__simd128_u1",
-    "gemv_q4_0_q8_0_16x1__simd128_u1_broadcast_rolled",
-    "gemv_q4_0_q8_0_16x1__relaxed_u1_broadcast_rolled",
-    "gemv_q4_0_q8_0_16x1__relaxed-dot32_u1",
-    "gemv_rows_q4_0_q8_0_4x1__simd128_u1",
-    "gemv_rows_q4_0_q8_0_4x1__relaxed_u1",
-    "gemv_rows_q4_0_q8_0_4x1__relaxed-dot32_u1",
-    "gemm_q4_0_q8_0_8x4__simd128_u1",
-    "gemm_q4_0_q8_0_8x4__simd128_u1_broadcast_rolled",
-    "gemm_q4_0_q8_0_16x1__relaxed_u1_broadcast_output",
-    "gemm_q4_0_q8_0_8x8__relaxed-dot32_u1",
-    "mul_mat_q4_0_4x1__scalar_u1",
-    "mul_mat_q4_0_8x4__simd128_u1",
-    "mul_mat_q4_0_8x4__simd128_u1_broadcast_rolled",
-    "mul_mat_q4_0_16x1__relaxed_u1_broadcast_output",
-    "mul_mat_q4_0_16x4__relaxed-dot32_u1",
 )
-"""Of the operations on matrices: one or two an ISA, for compilers like wasmtime's and for those like V8's."""
+"""What makes operands of matrix kernels: of each ISA the records that its kernels read, and both ways to repack."""
 
 SINGLES: tuple[KernelSpec, ...] = (
     KernelSpec(Isa.SCALAR, strategy="swar"),

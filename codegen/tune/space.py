@@ -11,6 +11,7 @@ from typing import Any
 from codegen.bench.usual import baseline_of
 from codegen.errors import SpecError
 from codegen.operations import OPERATIONS, Operation
+from codegen.ops.gemm.strategies import ROWS
 from codegen.options import OPTIONS, Activations, Scales
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
@@ -18,6 +19,9 @@ from codegen.tune.tuning import rivals_of
 
 UNROLLS = (1, 2, 3, 4, 6, 8, 12, 16)
 ACCUMULATORS = (1, 2, 4)
+
+MOST_ROWS = max(ROWS)
+"""Of any tile."""
 
 
 def candidates(
@@ -57,8 +61,18 @@ def baseline(spec: KernelSpec) -> KernelSpec:
 
 
 def eligible(spec: KernelSpec) -> bool:
-    """Whether a kernel may be chosen as best."""
-    return spec.strategy not in spec.operation.fixed  # those reproduce a kernel of somebody else's
+    """Whether a kernel may be chosen as best: not one that reproduces somebody else's, nor a mul_mat of few streams.
+
+    mul_mat is tuned with many columns, but makes tokens with one: then weights come from memory, which brings four streams
+    of them almost twice as fast as two (docs/performance.md).
+    """
+    few_streams = (
+        spec.op == "mul_mat"
+        and spec.isa is not Isa.SCALAR
+        and spec.tile is not None
+        and spec.tile[0] < MOST_ROWS
+    )
+    return spec.strategy not in spec.operation.fixed and not few_streams
 
 
 def complexity(spec: KernelSpec) -> tuple[bool, int, bool, int, int, int, str]:

@@ -1,7 +1,7 @@
-;; gemm_q4_0_q8_0_8x8__relaxed-dot32_u1
+;; gemm_q4_0_q8_0_12x8__relaxed-dot32_u1
 ;;
-;; Rows of Q4_0 weights x times columns of Q8_0 activations y, 8 rows by 8 columns at a time: the f32 at s + 4
-;; * (c * bs + r) is the dot product of row r and column c.
+;; Rows of Q4_0 weights x times columns of Q8_0 activations y, 12 rows by 8 columns at a time: the f32 at s +
+;; 4 * (c * bs + r) is the dot product of row r and column c.
 ;;
 ;;   x, 72 bytes: 4 rows interleaved: f16 d of each, then 4 vectors; vector j has bytes 4j to 4j + 3 of each row's 16
 ;;   y, 40 bytes: sums: a start, an f32 scale and 8 words of quants, each once
@@ -16,13 +16,13 @@
 ;; Needs: SIMD and relaxed SIMD.
 ;; How: dot32, compact activations, unrolled steps, totals in registers, memory by export.
 ;; Why it is right: docs/numerics.md.
-;; Cost: 5.16 opcodes per 32 weights and a column in the main loop, locals and constants not counted.
+;; Cost: 4.69 opcodes per 32 weights and a column in the main loop, locals and constants not counted.
 ;; Generated: edit templates/gemm_q4_0_q8_0.wat.j2 and what it imports, then `make bless`.
 (module
   (memory (export "memory") 1)
 
-  ;; 8 rows by 8 columns
-  (func $tile_8x8
+  ;; 12 rows by 8 columns
+  (func $tile_12x8
     (param $s i32)       ;; where the first result goes
     (param $s_step i32)  ;; bytes from a group's results to the next one's
     (param $bs i32)      ;; bytes from a column of results to the next
@@ -32,6 +32,7 @@
     (param $y_step i32)  ;; bytes of a column
     (result i64)         ;; not 0 where a scale is infinite or NaN: then results are not right
     (local $w1 i32)           ;; weights of group 1
+    (local $w2 i32)           ;; weights of group 2
     (local $y1 i32)           ;; activations of column 1
     (local $y2 i32)           ;; activations of column 2
     (local $y3 i32)           ;; activations of column 3
@@ -50,6 +51,8 @@
     (local $n0_1 v128)        ;; nibbles of group 0, part 1
     (local $n1_0 v128)        ;; nibbles of group 1, part 0
     (local $n1_1 v128)        ;; nibbles of group 1, part 1
+    (local $n2_0 v128)        ;; nibbles of group 2, part 0
+    (local $n2_1 v128)        ;; nibbles of group 2, part 1
     (local $dx0 v128)         ;; f32x4 scales, group 0
     (local $sum0_0 v128)      ;; sums of a block, group 0, column 0
     (local $total0_0 v128)    ;; f32x4 totals, group 0, column 0
@@ -84,9 +87,27 @@
     (local $total1_6 v128)    ;; f32x4 totals, group 1, column 6
     (local $sum1_7 v128)      ;; sums of a block, group 1, column 7
     (local $total1_7 v128)    ;; f32x4 totals, group 1, column 7
+    (local $dx2 v128)         ;; f32x4 scales, group 2
+    (local $sum2_0 v128)      ;; sums of a block, group 2, column 0
+    (local $total2_0 v128)    ;; f32x4 totals, group 2, column 0
+    (local $sum2_1 v128)      ;; sums of a block, group 2, column 1
+    (local $total2_1 v128)    ;; f32x4 totals, group 2, column 1
+    (local $sum2_2 v128)      ;; sums of a block, group 2, column 2
+    (local $total2_2 v128)    ;; f32x4 totals, group 2, column 2
+    (local $sum2_3 v128)      ;; sums of a block, group 2, column 3
+    (local $total2_3 v128)    ;; f32x4 totals, group 2, column 3
+    (local $sum2_4 v128)      ;; sums of a block, group 2, column 4
+    (local $total2_4 v128)    ;; f32x4 totals, group 2, column 4
+    (local $sum2_5 v128)      ;; sums of a block, group 2, column 5
+    (local $total2_5 v128)    ;; f32x4 totals, group 2, column 5
+    (local $sum2_6 v128)      ;; sums of a block, group 2, column 6
+    (local $total2_6 v128)    ;; f32x4 totals, group 2, column 6
+    (local $sum2_7 v128)      ;; sums of a block, group 2, column 7
+    (local $total2_7 v128)    ;; f32x4 totals, group 2, column 7
     (local.set $low4 (v128.const i8x16 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15))
     (local.set $scale_bits (v128.const i32x4 0x8fffe000 0x8fffe000 0x8fffe000 0x8fffe000))
     (local.set $w1 (i32.add (local.get $w0) (local.get $w_step)))
+    (local.set $w2 (i32.add (local.get $w1) (local.get $w_step)))
     (local.set $y1 (i32.add (local.get $y0) (local.get $y_step)))
     (local.set $y2 (i32.add (local.get $y1) (local.get $y_step)))
     (local.set $y3 (i32.add (local.get $y2) (local.get $y_step)))
@@ -102,27 +123,35 @@
           (local.set $a (v128.load32_splat offset=0 align=1 (local.get $y0)))
           (local.set $sum0_0 (local.get $a))
           (local.set $sum1_0 (local.get $a))
+          (local.set $sum2_0 (local.get $a))
           (local.set $a (v128.load32_splat offset=0 align=1 (local.get $y1)))
           (local.set $sum0_1 (local.get $a))
           (local.set $sum1_1 (local.get $a))
+          (local.set $sum2_1 (local.get $a))
           (local.set $a (v128.load32_splat offset=0 align=1 (local.get $y2)))
           (local.set $sum0_2 (local.get $a))
           (local.set $sum1_2 (local.get $a))
+          (local.set $sum2_2 (local.get $a))
           (local.set $a (v128.load32_splat offset=0 align=1 (local.get $y3)))
           (local.set $sum0_3 (local.get $a))
           (local.set $sum1_3 (local.get $a))
+          (local.set $sum2_3 (local.get $a))
           (local.set $a (v128.load32_splat offset=0 align=1 (local.get $y4)))
           (local.set $sum0_4 (local.get $a))
           (local.set $sum1_4 (local.get $a))
+          (local.set $sum2_4 (local.get $a))
           (local.set $a (v128.load32_splat offset=0 align=1 (local.get $y5)))
           (local.set $sum0_5 (local.get $a))
           (local.set $sum1_5 (local.get $a))
+          (local.set $sum2_5 (local.get $a))
           (local.set $a (v128.load32_splat offset=0 align=1 (local.get $y6)))
           (local.set $sum0_6 (local.get $a))
           (local.set $sum1_6 (local.get $a))
+          (local.set $sum2_6 (local.get $a))
           (local.set $a (v128.load32_splat offset=0 align=1 (local.get $y7)))
           (local.set $sum0_7 (local.get $a))
           (local.set $sum1_7 (local.get $a))
+          (local.set $sum2_7 (local.get $a))
           ;; bytes 0 to 3 of each row
           (local.set $q (v128.load offset=8 align=1 (local.get $w0)))
           (local.set $n0_0 (v128.and (local.get $q) (local.get $low4)))
@@ -130,93 +159,128 @@
           (local.set $q (v128.load offset=8 align=1 (local.get $w1)))
           (local.set $n1_0 (v128.and (local.get $q) (local.get $low4)))
           (local.set $n1_1 (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+          (local.set $q (v128.load offset=8 align=1 (local.get $w2)))
+          (local.set $n2_0 (v128.and (local.get $q) (local.get $low4)))
+          (local.set $n2_1 (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
           (local.set $a (v128.load32_splat offset=8 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_0)))
           (local.set $sum1_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_0)))
+          (local.set $sum2_0
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_0)))
           (local.set $a (v128.load32_splat offset=24 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_0)))
           (local.set $sum1_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_0)))
+          (local.set $sum2_0
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_0)))
           ;; column 1
           (local.set $a (v128.load32_splat offset=8 align=1 (local.get $y1)))
           (local.set $sum0_1
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_1)))
           (local.set $sum1_1
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_1)))
+          (local.set $sum2_1
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_1)))
           (local.set $a (v128.load32_splat offset=24 align=1 (local.get $y1)))
           (local.set $sum0_1
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_1)))
           (local.set $sum1_1
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_1)))
+          (local.set $sum2_1
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_1)))
           ;; column 2
           (local.set $a (v128.load32_splat offset=8 align=1 (local.get $y2)))
           (local.set $sum0_2
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_2)))
           (local.set $sum1_2
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_2)))
+          (local.set $sum2_2
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_2)))
           (local.set $a (v128.load32_splat offset=24 align=1 (local.get $y2)))
           (local.set $sum0_2
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_2)))
           (local.set $sum1_2
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_2)))
+          (local.set $sum2_2
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_2)))
           ;; column 3
           (local.set $a (v128.load32_splat offset=8 align=1 (local.get $y3)))
           (local.set $sum0_3
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_3)))
           (local.set $sum1_3
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_3)))
+          (local.set $sum2_3
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_3)))
           (local.set $a (v128.load32_splat offset=24 align=1 (local.get $y3)))
           (local.set $sum0_3
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_3)))
           (local.set $sum1_3
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_3)))
+          (local.set $sum2_3
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_3)))
           ;; column 4
           (local.set $a (v128.load32_splat offset=8 align=1 (local.get $y4)))
           (local.set $sum0_4
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_4)))
           (local.set $sum1_4
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_4)))
+          (local.set $sum2_4
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_4)))
           (local.set $a (v128.load32_splat offset=24 align=1 (local.get $y4)))
           (local.set $sum0_4
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_4)))
           (local.set $sum1_4
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_4)))
+          (local.set $sum2_4
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_4)))
           ;; column 5
           (local.set $a (v128.load32_splat offset=8 align=1 (local.get $y5)))
           (local.set $sum0_5
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_5)))
           (local.set $sum1_5
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_5)))
+          (local.set $sum2_5
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_5)))
           (local.set $a (v128.load32_splat offset=24 align=1 (local.get $y5)))
           (local.set $sum0_5
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_5)))
           (local.set $sum1_5
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_5)))
+          (local.set $sum2_5
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_5)))
           ;; column 6
           (local.set $a (v128.load32_splat offset=8 align=1 (local.get $y6)))
           (local.set $sum0_6
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_6)))
           (local.set $sum1_6
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_6)))
+          (local.set $sum2_6
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_6)))
           (local.set $a (v128.load32_splat offset=24 align=1 (local.get $y6)))
           (local.set $sum0_6
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_6)))
           (local.set $sum1_6
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_6)))
+          (local.set $sum2_6
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_6)))
           ;; column 7
           (local.set $a (v128.load32_splat offset=8 align=1 (local.get $y7)))
           (local.set $sum0_7
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_7)))
           (local.set $sum1_7
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_7)))
+          (local.set $sum2_7
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_7)))
           (local.set $a (v128.load32_splat offset=24 align=1 (local.get $y7)))
           (local.set $sum0_7
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_7)))
           (local.set $sum1_7
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_7)))
+          (local.set $sum2_7
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_7)))
           ;; bytes 4 to 7 of each row
           (local.set $q (v128.load offset=24 align=1 (local.get $w0)))
           (local.set $n0_0 (v128.and (local.get $q) (local.get $low4)))
@@ -224,93 +288,128 @@
           (local.set $q (v128.load offset=24 align=1 (local.get $w1)))
           (local.set $n1_0 (v128.and (local.get $q) (local.get $low4)))
           (local.set $n1_1 (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+          (local.set $q (v128.load offset=24 align=1 (local.get $w2)))
+          (local.set $n2_0 (v128.and (local.get $q) (local.get $low4)))
+          (local.set $n2_1 (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
           (local.set $a (v128.load32_splat offset=12 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_0)))
           (local.set $sum1_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_0)))
+          (local.set $sum2_0
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_0)))
           (local.set $a (v128.load32_splat offset=28 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_0)))
           (local.set $sum1_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_0)))
+          (local.set $sum2_0
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_0)))
           ;; column 1
           (local.set $a (v128.load32_splat offset=12 align=1 (local.get $y1)))
           (local.set $sum0_1
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_1)))
           (local.set $sum1_1
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_1)))
+          (local.set $sum2_1
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_1)))
           (local.set $a (v128.load32_splat offset=28 align=1 (local.get $y1)))
           (local.set $sum0_1
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_1)))
           (local.set $sum1_1
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_1)))
+          (local.set $sum2_1
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_1)))
           ;; column 2
           (local.set $a (v128.load32_splat offset=12 align=1 (local.get $y2)))
           (local.set $sum0_2
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_2)))
           (local.set $sum1_2
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_2)))
+          (local.set $sum2_2
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_2)))
           (local.set $a (v128.load32_splat offset=28 align=1 (local.get $y2)))
           (local.set $sum0_2
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_2)))
           (local.set $sum1_2
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_2)))
+          (local.set $sum2_2
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_2)))
           ;; column 3
           (local.set $a (v128.load32_splat offset=12 align=1 (local.get $y3)))
           (local.set $sum0_3
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_3)))
           (local.set $sum1_3
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_3)))
+          (local.set $sum2_3
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_3)))
           (local.set $a (v128.load32_splat offset=28 align=1 (local.get $y3)))
           (local.set $sum0_3
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_3)))
           (local.set $sum1_3
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_3)))
+          (local.set $sum2_3
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_3)))
           ;; column 4
           (local.set $a (v128.load32_splat offset=12 align=1 (local.get $y4)))
           (local.set $sum0_4
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_4)))
           (local.set $sum1_4
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_4)))
+          (local.set $sum2_4
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_4)))
           (local.set $a (v128.load32_splat offset=28 align=1 (local.get $y4)))
           (local.set $sum0_4
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_4)))
           (local.set $sum1_4
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_4)))
+          (local.set $sum2_4
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_4)))
           ;; column 5
           (local.set $a (v128.load32_splat offset=12 align=1 (local.get $y5)))
           (local.set $sum0_5
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_5)))
           (local.set $sum1_5
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_5)))
+          (local.set $sum2_5
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_5)))
           (local.set $a (v128.load32_splat offset=28 align=1 (local.get $y5)))
           (local.set $sum0_5
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_5)))
           (local.set $sum1_5
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_5)))
+          (local.set $sum2_5
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_5)))
           ;; column 6
           (local.set $a (v128.load32_splat offset=12 align=1 (local.get $y6)))
           (local.set $sum0_6
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_6)))
           (local.set $sum1_6
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_6)))
+          (local.set $sum2_6
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_6)))
           (local.set $a (v128.load32_splat offset=28 align=1 (local.get $y6)))
           (local.set $sum0_6
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_6)))
           (local.set $sum1_6
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_6)))
+          (local.set $sum2_6
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_6)))
           ;; column 7
           (local.set $a (v128.load32_splat offset=12 align=1 (local.get $y7)))
           (local.set $sum0_7
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_7)))
           (local.set $sum1_7
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_7)))
+          (local.set $sum2_7
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_7)))
           (local.set $a (v128.load32_splat offset=28 align=1 (local.get $y7)))
           (local.set $sum0_7
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_7)))
           (local.set $sum1_7
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_7)))
+          (local.set $sum2_7
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_7)))
           ;; bytes 8 to 11 of each row
           (local.set $q (v128.load offset=40 align=1 (local.get $w0)))
           (local.set $n0_0 (v128.and (local.get $q) (local.get $low4)))
@@ -318,93 +417,128 @@
           (local.set $q (v128.load offset=40 align=1 (local.get $w1)))
           (local.set $n1_0 (v128.and (local.get $q) (local.get $low4)))
           (local.set $n1_1 (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+          (local.set $q (v128.load offset=40 align=1 (local.get $w2)))
+          (local.set $n2_0 (v128.and (local.get $q) (local.get $low4)))
+          (local.set $n2_1 (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
           (local.set $a (v128.load32_splat offset=16 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_0)))
           (local.set $sum1_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_0)))
+          (local.set $sum2_0
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_0)))
           (local.set $a (v128.load32_splat offset=32 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_0)))
           (local.set $sum1_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_0)))
+          (local.set $sum2_0
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_0)))
           ;; column 1
           (local.set $a (v128.load32_splat offset=16 align=1 (local.get $y1)))
           (local.set $sum0_1
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_1)))
           (local.set $sum1_1
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_1)))
+          (local.set $sum2_1
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_1)))
           (local.set $a (v128.load32_splat offset=32 align=1 (local.get $y1)))
           (local.set $sum0_1
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_1)))
           (local.set $sum1_1
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_1)))
+          (local.set $sum2_1
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_1)))
           ;; column 2
           (local.set $a (v128.load32_splat offset=16 align=1 (local.get $y2)))
           (local.set $sum0_2
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_2)))
           (local.set $sum1_2
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_2)))
+          (local.set $sum2_2
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_2)))
           (local.set $a (v128.load32_splat offset=32 align=1 (local.get $y2)))
           (local.set $sum0_2
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_2)))
           (local.set $sum1_2
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_2)))
+          (local.set $sum2_2
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_2)))
           ;; column 3
           (local.set $a (v128.load32_splat offset=16 align=1 (local.get $y3)))
           (local.set $sum0_3
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_3)))
           (local.set $sum1_3
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_3)))
+          (local.set $sum2_3
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_3)))
           (local.set $a (v128.load32_splat offset=32 align=1 (local.get $y3)))
           (local.set $sum0_3
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_3)))
           (local.set $sum1_3
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_3)))
+          (local.set $sum2_3
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_3)))
           ;; column 4
           (local.set $a (v128.load32_splat offset=16 align=1 (local.get $y4)))
           (local.set $sum0_4
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_4)))
           (local.set $sum1_4
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_4)))
+          (local.set $sum2_4
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_4)))
           (local.set $a (v128.load32_splat offset=32 align=1 (local.get $y4)))
           (local.set $sum0_4
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_4)))
           (local.set $sum1_4
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_4)))
+          (local.set $sum2_4
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_4)))
           ;; column 5
           (local.set $a (v128.load32_splat offset=16 align=1 (local.get $y5)))
           (local.set $sum0_5
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_5)))
           (local.set $sum1_5
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_5)))
+          (local.set $sum2_5
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_5)))
           (local.set $a (v128.load32_splat offset=32 align=1 (local.get $y5)))
           (local.set $sum0_5
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_5)))
           (local.set $sum1_5
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_5)))
+          (local.set $sum2_5
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_5)))
           ;; column 6
           (local.set $a (v128.load32_splat offset=16 align=1 (local.get $y6)))
           (local.set $sum0_6
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_6)))
           (local.set $sum1_6
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_6)))
+          (local.set $sum2_6
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_6)))
           (local.set $a (v128.load32_splat offset=32 align=1 (local.get $y6)))
           (local.set $sum0_6
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_6)))
           (local.set $sum1_6
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_6)))
+          (local.set $sum2_6
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_6)))
           ;; column 7
           (local.set $a (v128.load32_splat offset=16 align=1 (local.get $y7)))
           (local.set $sum0_7
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_7)))
           (local.set $sum1_7
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_7)))
+          (local.set $sum2_7
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_7)))
           (local.set $a (v128.load32_splat offset=32 align=1 (local.get $y7)))
           (local.set $sum0_7
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_7)))
           (local.set $sum1_7
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_7)))
+          (local.set $sum2_7
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_7)))
           ;; bytes 12 to 15 of each row
           (local.set $q (v128.load offset=56 align=1 (local.get $w0)))
           (local.set $n0_0 (v128.and (local.get $q) (local.get $low4)))
@@ -412,93 +546,128 @@
           (local.set $q (v128.load offset=56 align=1 (local.get $w1)))
           (local.set $n1_0 (v128.and (local.get $q) (local.get $low4)))
           (local.set $n1_1 (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+          (local.set $q (v128.load offset=56 align=1 (local.get $w2)))
+          (local.set $n2_0 (v128.and (local.get $q) (local.get $low4)))
+          (local.set $n2_1 (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
           (local.set $a (v128.load32_splat offset=20 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_0)))
           (local.set $sum1_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_0)))
+          (local.set $sum2_0
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_0)))
           (local.set $a (v128.load32_splat offset=36 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_0)))
           (local.set $sum1_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_0)))
+          (local.set $sum2_0
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_0)))
           ;; column 1
           (local.set $a (v128.load32_splat offset=20 align=1 (local.get $y1)))
           (local.set $sum0_1
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_1)))
           (local.set $sum1_1
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_1)))
+          (local.set $sum2_1
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_1)))
           (local.set $a (v128.load32_splat offset=36 align=1 (local.get $y1)))
           (local.set $sum0_1
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_1)))
           (local.set $sum1_1
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_1)))
+          (local.set $sum2_1
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_1)))
           ;; column 2
           (local.set $a (v128.load32_splat offset=20 align=1 (local.get $y2)))
           (local.set $sum0_2
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_2)))
           (local.set $sum1_2
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_2)))
+          (local.set $sum2_2
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_2)))
           (local.set $a (v128.load32_splat offset=36 align=1 (local.get $y2)))
           (local.set $sum0_2
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_2)))
           (local.set $sum1_2
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_2)))
+          (local.set $sum2_2
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_2)))
           ;; column 3
           (local.set $a (v128.load32_splat offset=20 align=1 (local.get $y3)))
           (local.set $sum0_3
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_3)))
           (local.set $sum1_3
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_3)))
+          (local.set $sum2_3
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_3)))
           (local.set $a (v128.load32_splat offset=36 align=1 (local.get $y3)))
           (local.set $sum0_3
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_3)))
           (local.set $sum1_3
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_3)))
+          (local.set $sum2_3
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_3)))
           ;; column 4
           (local.set $a (v128.load32_splat offset=20 align=1 (local.get $y4)))
           (local.set $sum0_4
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_4)))
           (local.set $sum1_4
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_4)))
+          (local.set $sum2_4
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_4)))
           (local.set $a (v128.load32_splat offset=36 align=1 (local.get $y4)))
           (local.set $sum0_4
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_4)))
           (local.set $sum1_4
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_4)))
+          (local.set $sum2_4
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_4)))
           ;; column 5
           (local.set $a (v128.load32_splat offset=20 align=1 (local.get $y5)))
           (local.set $sum0_5
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_5)))
           (local.set $sum1_5
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_5)))
+          (local.set $sum2_5
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_5)))
           (local.set $a (v128.load32_splat offset=36 align=1 (local.get $y5)))
           (local.set $sum0_5
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_5)))
           (local.set $sum1_5
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_5)))
+          (local.set $sum2_5
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_5)))
           ;; column 6
           (local.set $a (v128.load32_splat offset=20 align=1 (local.get $y6)))
           (local.set $sum0_6
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_6)))
           (local.set $sum1_6
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_6)))
+          (local.set $sum2_6
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_6)))
           (local.set $a (v128.load32_splat offset=36 align=1 (local.get $y6)))
           (local.set $sum0_6
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_6)))
           (local.set $sum1_6
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_6)))
+          (local.set $sum2_6
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_6)))
           ;; column 7
           (local.set $a (v128.load32_splat offset=20 align=1 (local.get $y7)))
           (local.set $sum0_7
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_7)))
           (local.set $sum1_7
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_7)))
+          (local.set $sum2_7
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_7)))
           (local.set $a (v128.load32_splat offset=36 align=1 (local.get $y7)))
           (local.set $sum0_7
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_7)))
           (local.set $sum1_7
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_7)))
+          (local.set $sum2_7
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_7)))
           ;; add sum * scale, one row a lane
           (local.set $seen
             (i64.or (local.get $seen)
@@ -518,6 +687,15 @@
             (v128.and
               (i32x4.shl (v128.load16x4_s align=1 (local.get $w1)) (i32.const 13))
               (local.get $scale_bits)))
+          (local.set $seen
+            (i64.or (local.get $seen)
+              (i64.add
+                (i64.and (i64.load align=1 (local.get $w2)) (i64.const 0x7c007c007c007c00))
+                (i64.const 0x0400040004000400))))
+          (local.set $dx2
+            (v128.and
+              (i32x4.shl (v128.load16x4_s align=1 (local.get $w2)) (i32.const 13))
+              (local.get $scale_bits)))
           (local.set $dy (v128.load32_splat offset=4 align=1 (local.get $y0)))
           (local.set $total0_0
             (f32x4.add (local.get $total0_0)
@@ -529,6 +707,11 @@
               (f32x4.mul
                 (f32x4.convert_i32x4_s (local.get $sum1_0))
                 (f32x4.mul (local.get $dx1) (local.get $dy)))))
+          (local.set $total2_0
+            (f32x4.add (local.get $total2_0)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum2_0))
+                (f32x4.mul (local.get $dx2) (local.get $dy)))))
           (local.set $dy (v128.load32_splat offset=4 align=1 (local.get $y1)))
           (local.set $total0_1
             (f32x4.add (local.get $total0_1)
@@ -540,6 +723,11 @@
               (f32x4.mul
                 (f32x4.convert_i32x4_s (local.get $sum1_1))
                 (f32x4.mul (local.get $dx1) (local.get $dy)))))
+          (local.set $total2_1
+            (f32x4.add (local.get $total2_1)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum2_1))
+                (f32x4.mul (local.get $dx2) (local.get $dy)))))
           (local.set $dy (v128.load32_splat offset=4 align=1 (local.get $y2)))
           (local.set $total0_2
             (f32x4.add (local.get $total0_2)
@@ -551,6 +739,11 @@
               (f32x4.mul
                 (f32x4.convert_i32x4_s (local.get $sum1_2))
                 (f32x4.mul (local.get $dx1) (local.get $dy)))))
+          (local.set $total2_2
+            (f32x4.add (local.get $total2_2)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum2_2))
+                (f32x4.mul (local.get $dx2) (local.get $dy)))))
           (local.set $dy (v128.load32_splat offset=4 align=1 (local.get $y3)))
           (local.set $total0_3
             (f32x4.add (local.get $total0_3)
@@ -562,6 +755,11 @@
               (f32x4.mul
                 (f32x4.convert_i32x4_s (local.get $sum1_3))
                 (f32x4.mul (local.get $dx1) (local.get $dy)))))
+          (local.set $total2_3
+            (f32x4.add (local.get $total2_3)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum2_3))
+                (f32x4.mul (local.get $dx2) (local.get $dy)))))
           (local.set $dy (v128.load32_splat offset=4 align=1 (local.get $y4)))
           (local.set $total0_4
             (f32x4.add (local.get $total0_4)
@@ -573,6 +771,11 @@
               (f32x4.mul
                 (f32x4.convert_i32x4_s (local.get $sum1_4))
                 (f32x4.mul (local.get $dx1) (local.get $dy)))))
+          (local.set $total2_4
+            (f32x4.add (local.get $total2_4)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum2_4))
+                (f32x4.mul (local.get $dx2) (local.get $dy)))))
           (local.set $dy (v128.load32_splat offset=4 align=1 (local.get $y5)))
           (local.set $total0_5
             (f32x4.add (local.get $total0_5)
@@ -584,6 +787,11 @@
               (f32x4.mul
                 (f32x4.convert_i32x4_s (local.get $sum1_5))
                 (f32x4.mul (local.get $dx1) (local.get $dy)))))
+          (local.set $total2_5
+            (f32x4.add (local.get $total2_5)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum2_5))
+                (f32x4.mul (local.get $dx2) (local.get $dy)))))
           (local.set $dy (v128.load32_splat offset=4 align=1 (local.get $y6)))
           (local.set $total0_6
             (f32x4.add (local.get $total0_6)
@@ -595,6 +803,11 @@
               (f32x4.mul
                 (f32x4.convert_i32x4_s (local.get $sum1_6))
                 (f32x4.mul (local.get $dx1) (local.get $dy)))))
+          (local.set $total2_6
+            (f32x4.add (local.get $total2_6)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum2_6))
+                (f32x4.mul (local.get $dx2) (local.get $dy)))))
           (local.set $dy (v128.load32_splat offset=4 align=1 (local.get $y7)))
           (local.set $total0_7
             (f32x4.add (local.get $total0_7)
@@ -606,8 +819,14 @@
               (f32x4.mul
                 (f32x4.convert_i32x4_s (local.get $sum1_7))
                 (f32x4.mul (local.get $dx1) (local.get $dy)))))
+          (local.set $total2_7
+            (f32x4.add (local.get $total2_7)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum2_7))
+                (f32x4.mul (local.get $dx2) (local.get $dy)))))
           (local.set $w0 (i32.add (local.get $w0) (i32.const 72)))
           (local.set $w1 (i32.add (local.get $w1) (i32.const 72)))
+          (local.set $w2 (i32.add (local.get $w2) (i32.const 72)))
           (local.set $y0 (i32.add (local.get $y0) (i32.const 40)))
           (local.set $y1 (i32.add (local.get $y1) (i32.const 40)))
           (local.set $y2 (i32.add (local.get $y2) (i32.const 40)))
@@ -635,10 +854,19 @@
     (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 5))) (local.get $total1_5))
     (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 6))) (local.get $total1_6))
     (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 7))) (local.get $total1_7))
+    (local.set $s (i32.add (local.get $s) (local.get $s_step)))
+    (v128.store align=1 (local.get $s) (local.get $total2_0))
+    (v128.store align=1 (i32.add (local.get $s) (local.get $bs)) (local.get $total2_1))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 2))) (local.get $total2_2))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 3))) (local.get $total2_3))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 4))) (local.get $total2_4))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 5))) (local.get $total2_5))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 6))) (local.get $total2_6))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 7))) (local.get $total2_7))
     (i64.and (local.get $seen) (i64.const 0x8000800080008000)))
 
-  ;; 8 rows by 1 column
-  (func $tile_8x1
+  ;; 12 rows by 1 column
+  (func $tile_12x1
     (param $s i32)       ;; where the first result goes
     (param $s_step i32)  ;; bytes from a group's results to the next one's
     (param $bs i32)      ;; bytes from a column of results to the next
@@ -648,6 +876,7 @@
     (param $y_step i32)  ;; bytes of a column
     (result i64)         ;; not 0 where a scale is infinite or NaN: then results are not right
     (local $w1 i32)           ;; weights of group 1
+    (local $w2 i32)           ;; weights of group 2
     (local $end i32)          ;; where the activations of column 0 end
     (local $low4 v128)        ;; 0x0f in each byte
     (local $scale_bits v128)  ;; sign, exponent and fraction of an f16, moved to an f32's place
@@ -659,15 +888,21 @@
     (local $n0_1 v128)        ;; nibbles of group 0, part 1
     (local $n1_0 v128)        ;; nibbles of group 1, part 0
     (local $n1_1 v128)        ;; nibbles of group 1, part 1
+    (local $n2_0 v128)        ;; nibbles of group 2, part 0
+    (local $n2_1 v128)        ;; nibbles of group 2, part 1
     (local $dx0 v128)         ;; f32x4 scales, group 0
     (local $sum0_0 v128)      ;; sums of a block, group 0, column 0
     (local $total0_0 v128)    ;; f32x4 totals, group 0, column 0
     (local $dx1 v128)         ;; f32x4 scales, group 1
     (local $sum1_0 v128)      ;; sums of a block, group 1, column 0
     (local $total1_0 v128)    ;; f32x4 totals, group 1, column 0
+    (local $dx2 v128)         ;; f32x4 scales, group 2
+    (local $sum2_0 v128)      ;; sums of a block, group 2, column 0
+    (local $total2_0 v128)    ;; f32x4 totals, group 2, column 0
     (local.set $low4 (v128.const i8x16 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15))
     (local.set $scale_bits (v128.const i32x4 0x8fffe000 0x8fffe000 0x8fffe000 0x8fffe000))
     (local.set $w1 (i32.add (local.get $w0) (local.get $w_step)))
+    (local.set $w2 (i32.add (local.get $w1) (local.get $w_step)))
     (local.set $end (i32.add (local.get $y0) (local.get $y_step)))
     (if (i32.ne (local.get $y0) (local.get $end))
       (then
@@ -676,6 +911,7 @@
           (local.set $a (v128.load32_splat offset=0 align=1 (local.get $y0)))
           (local.set $sum0_0 (local.get $a))
           (local.set $sum1_0 (local.get $a))
+          (local.set $sum2_0 (local.get $a))
           ;; bytes 0 to 3 of each row
           (local.set $q (v128.load offset=8 align=1 (local.get $w0)))
           (local.set $n0_0 (v128.and (local.get $q) (local.get $low4)))
@@ -683,16 +919,23 @@
           (local.set $q (v128.load offset=8 align=1 (local.get $w1)))
           (local.set $n1_0 (v128.and (local.get $q) (local.get $low4)))
           (local.set $n1_1 (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+          (local.set $q (v128.load offset=8 align=1 (local.get $w2)))
+          (local.set $n2_0 (v128.and (local.get $q) (local.get $low4)))
+          (local.set $n2_1 (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
           (local.set $a (v128.load32_splat offset=8 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_0)))
           (local.set $sum1_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_0)))
+          (local.set $sum2_0
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_0)))
           (local.set $a (v128.load32_splat offset=24 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_0)))
           (local.set $sum1_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_0)))
+          (local.set $sum2_0
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_0)))
           ;; bytes 4 to 7 of each row
           (local.set $q (v128.load offset=24 align=1 (local.get $w0)))
           (local.set $n0_0 (v128.and (local.get $q) (local.get $low4)))
@@ -700,16 +943,23 @@
           (local.set $q (v128.load offset=24 align=1 (local.get $w1)))
           (local.set $n1_0 (v128.and (local.get $q) (local.get $low4)))
           (local.set $n1_1 (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+          (local.set $q (v128.load offset=24 align=1 (local.get $w2)))
+          (local.set $n2_0 (v128.and (local.get $q) (local.get $low4)))
+          (local.set $n2_1 (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
           (local.set $a (v128.load32_splat offset=12 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_0)))
           (local.set $sum1_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_0)))
+          (local.set $sum2_0
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_0)))
           (local.set $a (v128.load32_splat offset=28 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_0)))
           (local.set $sum1_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_0)))
+          (local.set $sum2_0
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_0)))
           ;; bytes 8 to 11 of each row
           (local.set $q (v128.load offset=40 align=1 (local.get $w0)))
           (local.set $n0_0 (v128.and (local.get $q) (local.get $low4)))
@@ -717,16 +967,23 @@
           (local.set $q (v128.load offset=40 align=1 (local.get $w1)))
           (local.set $n1_0 (v128.and (local.get $q) (local.get $low4)))
           (local.set $n1_1 (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+          (local.set $q (v128.load offset=40 align=1 (local.get $w2)))
+          (local.set $n2_0 (v128.and (local.get $q) (local.get $low4)))
+          (local.set $n2_1 (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
           (local.set $a (v128.load32_splat offset=16 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_0)))
           (local.set $sum1_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_0)))
+          (local.set $sum2_0
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_0)))
           (local.set $a (v128.load32_splat offset=32 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_0)))
           (local.set $sum1_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_0)))
+          (local.set $sum2_0
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_0)))
           ;; bytes 12 to 15 of each row
           (local.set $q (v128.load offset=56 align=1 (local.get $w0)))
           (local.set $n0_0 (v128.and (local.get $q) (local.get $low4)))
@@ -734,16 +991,23 @@
           (local.set $q (v128.load offset=56 align=1 (local.get $w1)))
           (local.set $n1_0 (v128.and (local.get $q) (local.get $low4)))
           (local.set $n1_1 (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+          (local.set $q (v128.load offset=56 align=1 (local.get $w2)))
+          (local.set $n2_0 (v128.and (local.get $q) (local.get $low4)))
+          (local.set $n2_1 (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
           (local.set $a (v128.load32_splat offset=20 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_0) (local.get $sum0_0)))
           (local.set $sum1_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_0) (local.get $sum1_0)))
+          (local.set $sum2_0
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_0) (local.get $sum2_0)))
           (local.set $a (v128.load32_splat offset=36 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n0_1) (local.get $sum0_0)))
           (local.set $sum1_0
             (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n1_1) (local.get $sum1_0)))
+          (local.set $sum2_0
+            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n2_1) (local.get $sum2_0)))
           ;; add sum * scale, one row a lane
           (local.set $seen
             (i64.or (local.get $seen)
@@ -763,6 +1027,15 @@
             (v128.and
               (i32x4.shl (v128.load16x4_s align=1 (local.get $w1)) (i32.const 13))
               (local.get $scale_bits)))
+          (local.set $seen
+            (i64.or (local.get $seen)
+              (i64.add
+                (i64.and (i64.load align=1 (local.get $w2)) (i64.const 0x7c007c007c007c00))
+                (i64.const 0x0400040004000400))))
+          (local.set $dx2
+            (v128.and
+              (i32x4.shl (v128.load16x4_s align=1 (local.get $w2)) (i32.const 13))
+              (local.get $scale_bits)))
           (local.set $dy (v128.load32_splat offset=4 align=1 (local.get $y0)))
           (local.set $total0_0
             (f32x4.add (local.get $total0_0)
@@ -774,14 +1047,22 @@
               (f32x4.mul
                 (f32x4.convert_i32x4_s (local.get $sum1_0))
                 (f32x4.mul (local.get $dx1) (local.get $dy)))))
+          (local.set $total2_0
+            (f32x4.add (local.get $total2_0)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum2_0))
+                (f32x4.mul (local.get $dx2) (local.get $dy)))))
           (local.set $w0 (i32.add (local.get $w0) (i32.const 72)))
           (local.set $w1 (i32.add (local.get $w1) (i32.const 72)))
+          (local.set $w2 (i32.add (local.get $w2) (i32.const 72)))
           (local.set $y0 (i32.add (local.get $y0) (i32.const 40)))
           (br_if $block (i32.ne (local.get $y0) (local.get $end))))))
 
     (v128.store align=1 (local.get $s) (local.get $total0_0))
     (local.set $s (i32.add (local.get $s) (local.get $s_step)))
     (v128.store align=1 (local.get $s) (local.get $total1_0))
+    (local.set $s (i32.add (local.get $s) (local.get $s_step)))
+    (v128.store align=1 (local.get $s) (local.get $total2_0))
     (i64.and (local.get $seen) (i64.const 0x8000800080008000)))
 
   ;; 4 rows by 1 column, whatever the scales are
@@ -932,14 +1213,14 @@
     (local $w_rest i32)   ;; weights of rows that fill no tile
     (local $group i32)    ;; groups of a tile that are left
     (local $seen i64)     ;; whether a scale was infinite or NaN
-    (local.set $tiles (i32.div_u (local.get $rows) (i32.const 8)))
+    (local.set $tiles (i32.div_u (local.get $rows) (i32.const 12)))
     (local.set $s_next (i32.const 16))
     (local.set $w_next (local.get $w_step))
     (local.set $s_far (i32.mul (local.get $tiles) (local.get $s_next)))
     (local.set $w_far (i32.mul (local.get $tiles) (local.get $w_next)))
-    (local.set $s_rest (i32.add (local.get $s) (i32.mul (local.get $s_far) (i32.const 2))))
-    (local.set $w_rest (i32.add (local.get $w) (i32.mul (local.get $w_far) (i32.const 2))))
-    (local.set $rows (i32.rem_u (local.get $rows) (i32.const 8)))
+    (local.set $s_rest (i32.add (local.get $s) (i32.mul (local.get $s_far) (i32.const 3))))
+    (local.set $w_rest (i32.add (local.get $w) (i32.mul (local.get $w_far) (i32.const 3))))
+    (local.set $rows (i32.rem_u (local.get $rows) (i32.const 12)))
     (block $no_more
       (loop $tile
         (br_if $no_more (i32.eqz (local.get $tiles)))
@@ -952,7 +1233,7 @@
             (br_if $too_few (i32.lt_u (local.get $left) (i32.const 8)))
             (local.set $seen
               (i64.or (local.get $seen)
-                (call $tile_8x8
+                (call $tile_12x8
                   (local.get $to) (local.get $s_far) (local.get $bs) (local.get $w) (local.get $w_far)
                   (local.get $from) (local.get $y_step))))
             (local.set $to (i32.add (local.get $to) (i32.mul (local.get $bs) (i32.const 8))))
@@ -964,7 +1245,7 @@
             (br_if $no_column (i32.eqz (local.get $left)))
             (local.set $seen
               (i64.or (local.get $seen)
-                (call $tile_8x1
+                (call $tile_12x1
                   (local.get $to) (local.get $s_far) (local.get $bs) (local.get $w) (local.get $w_far)
                   (local.get $from) (local.get $y_step))))
             (local.set $to (i32.add (local.get $to) (local.get $bs)))
@@ -976,7 +1257,7 @@
             ;; nearly never: a tile once more, exactly
             (local.set $to (local.get $s))
             (local.set $from (local.get $w))
-            (local.set $group (i32.const 2))
+            (local.set $group (i32.const 3))
             (loop $again
               (call $exactly
                 (local.get $to) (local.get $bs) (local.get $from) (local.get $w_step) (local.get $y) (local.get $y_step)

@@ -1,10 +1,10 @@
-;; gemv_rows_q4_0_q8_0_4x1__relaxed-dot32_u1
+;; gemv_rows_q4_0_q8_0_8x1__simd128_u1
 ;;
-;; Rows of Q4_0 weights x times columns of Q8_0 activations y, 4 rows by 1 column at a time: the f32 at s + 4
+;; Rows of Q4_0 weights x times columns of Q8_0 activations y, 8 rows by 1 column at a time: the f32 at s + 4
 ;; * (c * bs + r) is the dot product of row r and column c.
 ;;
 ;;   x, 72 bytes: 4 rows interleaved: f16 d of each, then 4 vectors; vector j has bytes 4j to 4j + 3 of each row's 16
-;;   y, 40 bytes: sums: a start, an f32 scale and 8 words of quants, each once
+;;   y, 72 bytes: wide: a start, an f32 scale and 16 words of quants, each once
 ;;
 ;; Contract: It traps before it writes anything where n is no multiple of 32, a size is negative, columns of
 ;; results overlap (bs < nc), anything lies beyond memory, or results overlap operands. Any number of rows nc,
@@ -13,16 +13,16 @@
 ;; term is scaled with one rounding, and the terms of a row are added in order: all matrix kernels give the
 ;; same bits.
 ;;
-;; Needs: SIMD and relaxed SIMD.
-;; How: dot32, compact activations, rows as they are, totals in registers, memory by export.
+;; Needs: SIMD.
+;; How: dot, compact activations, rows as they are, totals in registers, memory by export.
 ;; Why it is right: docs/numerics.md.
-;; Cost: 19.25 opcodes per 32 weights and a column in the main loop, locals and constants not counted.
+;; Cost: 26.88 opcodes per 32 weights and a column in the main loop, locals and constants not counted.
 ;; Generated: edit templates/gemm_q4_0_q8_0.wat.j2 and what it imports, then `make bless`.
 (module
   (memory (export "memory") 1)
 
-  ;; 4 rows by a column
-  (func $tile_4x1
+  ;; 8 rows by a column
+  (func $tile_8x1
     (param $s i32)       ;; where the first result goes
     (param $s_step i32)  ;; bytes from a group's results to the next one's
     (param $bs i32)      ;; bytes from a column of results to the next
@@ -34,8 +34,14 @@
     (local $w1 i32)           ;; row 1
     (local $w2 i32)           ;; row 2
     (local $w3 i32)           ;; row 3
+    (local $w4 i32)           ;; row 4
+    (local $w5 i32)           ;; row 5
+    (local $w6 i32)           ;; row 6
+    (local $w7 i32)           ;; row 7
     (local $end i32)          ;; where the activations end
-    (local $low4 v128)        ;; 0x0f in each byte
+    (local $nibble0 v128)     ;; nibble 0 of each i16 lane
+    (local $nibble1 v128)     ;; nibble 1 of each i16 lane
+    (local $nibble2 v128)     ;; nibble 2 of each i16 lane
     (local $a v128)           ;; activations of a part of the nibbles
     (local $q v128)           ;; packed weights of a row
     (local $n v128)           ;; nibbles of a row, a part of them
@@ -50,54 +56,98 @@
     (local $dx0 v128)         ;; f32x4 scales, group 0
     (local $sum0_0 v128)      ;; sums of a block, group 0
     (local $total0_0 v128)    ;; f32x4 totals, group 0
-    (local.set $low4 (v128.const i8x16 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15))
+    (local $dx1 v128)         ;; f32x4 scales, group 1
+    (local $sum1_0 v128)      ;; sums of a block, group 1
+    (local $total1_0 v128)    ;; f32x4 totals, group 1
+    (local.set $nibble0 (v128.const i16x8 0x000f 0x000f 0x000f 0x000f 0x000f 0x000f 0x000f 0x000f))
+    (local.set $nibble1 (v128.const i16x8 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0))
+    (local.set $nibble2 (v128.const i16x8 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00))
     (local.set $w1 (i32.add (local.get $w0)
-        (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18))))
+        (i32.mul (i32.div_u (local.get $y_step) (i32.const 72)) (i32.const 18))))
     (local.set $w2 (i32.add (local.get $w1)
-        (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18))))
+        (i32.mul (i32.div_u (local.get $y_step) (i32.const 72)) (i32.const 18))))
     (local.set $w3 (i32.add (local.get $w2)
-        (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18))))
+        (i32.mul (i32.div_u (local.get $y_step) (i32.const 72)) (i32.const 18))))
+    (local.set $w4 (i32.add (local.get $w0) (local.get $w_step)))
+    (local.set $w5 (i32.add (local.get $w4)
+        (i32.mul (i32.div_u (local.get $y_step) (i32.const 72)) (i32.const 18))))
+    (local.set $w6 (i32.add (local.get $w5)
+        (i32.mul (i32.div_u (local.get $y_step) (i32.const 72)) (i32.const 18))))
+    (local.set $w7 (i32.add (local.get $w6)
+        (i32.mul (i32.div_u (local.get $y_step) (i32.const 72)) (i32.const 18))))
     (local.set $end (i32.add (local.get $y0) (local.get $y_step)))
     (if (i32.ne (local.get $y0) (local.get $end))
       (then
         (loop $block
           ;; group 0: sums of each row
           (local.set $q (v128.load offset=2 align=1 (local.get $w0)))
-          (local.set $n (v128.and (local.get $q) (local.get $low4)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble0)))
           (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row0
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (v128.const i32x4 0 0 0 0)))
-          (local.set $n (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+            (i32x4.dot_i16x8_s (local.get $n) (local.get $a)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble1)))
           (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row0
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (local.get $row0)))
+            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $a (v128.load offset=40 align=1 (local.get $y0)))
+          (local.set $row0
+            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $a (v128.load offset=56 align=1 (local.get $y0)))
+          (local.set $row0
+            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $q (v128.load offset=2 align=1 (local.get $w1)))
-          (local.set $n (v128.and (local.get $q) (local.get $low4)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble0)))
           (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row1
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (v128.const i32x4 0 0 0 0)))
-          (local.set $n (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+            (i32x4.dot_i16x8_s (local.get $n) (local.get $a)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble1)))
           (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row1
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (local.get $row1)))
+            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $a (v128.load offset=40 align=1 (local.get $y0)))
+          (local.set $row1
+            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $a (v128.load offset=56 align=1 (local.get $y0)))
+          (local.set $row1
+            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $q (v128.load offset=2 align=1 (local.get $w2)))
-          (local.set $n (v128.and (local.get $q) (local.get $low4)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble0)))
           (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row2
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (v128.const i32x4 0 0 0 0)))
-          (local.set $n (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+            (i32x4.dot_i16x8_s (local.get $n) (local.get $a)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble1)))
           (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row2
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (local.get $row2)))
+            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $a (v128.load offset=40 align=1 (local.get $y0)))
+          (local.set $row2
+            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $a (v128.load offset=56 align=1 (local.get $y0)))
+          (local.set $row2
+            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $q (v128.load offset=2 align=1 (local.get $w3)))
-          (local.set $n (v128.and (local.get $q) (local.get $low4)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble0)))
           (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row3
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (v128.const i32x4 0 0 0 0)))
-          (local.set $n (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+            (i32x4.dot_i16x8_s (local.get $n) (local.get $a)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble1)))
           (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row3
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (local.get $row3)))
+            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $a (v128.load offset=40 align=1 (local.get $y0)))
+          (local.set $row3
+            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $a (v128.load offset=56 align=1 (local.get $y0)))
+          (local.set $row3
+            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           ;; folded, one row a lane; the zero point, -8 times each quant; add sum * scale
           (local.set $row0
             (i32x4.add
@@ -138,14 +188,129 @@
               (f32x4.mul
                 (f32x4.convert_i32x4_s (local.get $sum0_0))
                 (f32x4.mul (local.get $dx0) (local.get $dy)))))
+          ;; group 1: sums of each row
+          (local.set $q (v128.load offset=2 align=1 (local.get $w4)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
+          (local.set $row0
+            (i32x4.dot_i16x8_s (local.get $n) (local.get $a)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
+          (local.set $row0
+            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $a (v128.load offset=40 align=1 (local.get $y0)))
+          (local.set $row0
+            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $a (v128.load offset=56 align=1 (local.get $y0)))
+          (local.set $row0
+            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $q (v128.load offset=2 align=1 (local.get $w5)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
+          (local.set $row1
+            (i32x4.dot_i16x8_s (local.get $n) (local.get $a)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
+          (local.set $row1
+            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $a (v128.load offset=40 align=1 (local.get $y0)))
+          (local.set $row1
+            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $a (v128.load offset=56 align=1 (local.get $y0)))
+          (local.set $row1
+            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $q (v128.load offset=2 align=1 (local.get $w6)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
+          (local.set $row2
+            (i32x4.dot_i16x8_s (local.get $n) (local.get $a)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
+          (local.set $row2
+            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $a (v128.load offset=40 align=1 (local.get $y0)))
+          (local.set $row2
+            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $a (v128.load offset=56 align=1 (local.get $y0)))
+          (local.set $row2
+            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $q (v128.load offset=2 align=1 (local.get $w7)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
+          (local.set $row3
+            (i32x4.dot_i16x8_s (local.get $n) (local.get $a)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
+          (local.set $row3
+            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $a (v128.load offset=40 align=1 (local.get $y0)))
+          (local.set $row3
+            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $a (v128.load offset=56 align=1 (local.get $y0)))
+          (local.set $row3
+            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          ;; folded, one row a lane; the zero point, -8 times each quant; add sum * scale
+          (local.set $row0
+            (i32x4.add
+              (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $row0) (local.get $row1))
+              (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $row0) (local.get $row1))))
+          (local.set $row2
+            (i32x4.add
+              (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $row2) (local.get $row3))
+              (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $row2) (local.get $row3))))
+          (local.set $sum1_0
+            (i32x4.add
+              (i32x4.add
+              (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $row0) (local.get $row2))
+              (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $row0) (local.get $row2)))
+              (v128.load32_splat offset=0 align=1 (local.get $y0))))
+          (local.set $d0 (i64.and
+              (i64.or
+                (i64.extend_i32_u (i32.shl (i32.load16_s align=1 (local.get $w4)) (i32.const 13)))
+                (i64.shl (i64.load16_s align=1 (local.get $w5)) (i64.const 45)))
+              (i64.const 0x8fffe0008fffe000)))
+          (local.set $d1 (i64.and
+              (i64.or
+                (i64.extend_i32_u (i32.shl (i32.load16_s align=1 (local.get $w6)) (i32.const 13)))
+                (i64.shl (i64.load16_s align=1 (local.get $w7)) (i64.const 45)))
+              (i64.const 0x8fffe0008fffe000)))
+          (local.set $seen
+            (i64.or (local.get $seen)
+              (i64.or
+                (i64.add (local.get $d0) (i64.const 0x0080000000800000))
+                (i64.add (local.get $d1) (i64.const 0x0080000000800000)))))
+          (local.set $dx1
+            (f64x2.replace_lane 1
+              (f64x2.splat (f64.reinterpret_i64 (local.get $d0)))
+              (f64.reinterpret_i64 (local.get $d1))))
+          (local.set $dy (v128.load32_splat offset=4 align=1 (local.get $y0)))
+          (local.set $total1_0
+            (f32x4.add (local.get $total1_0)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum1_0))
+                (f32x4.mul (local.get $dx1) (local.get $dy)))))
           (local.set $w0 (i32.add (local.get $w0) (i32.const 18)))
           (local.set $w1 (i32.add (local.get $w1) (i32.const 18)))
           (local.set $w2 (i32.add (local.get $w2) (i32.const 18)))
           (local.set $w3 (i32.add (local.get $w3) (i32.const 18)))
-          (local.set $y0 (i32.add (local.get $y0) (i32.const 40)))
+          (local.set $w4 (i32.add (local.get $w4) (i32.const 18)))
+          (local.set $w5 (i32.add (local.get $w5) (i32.const 18)))
+          (local.set $w6 (i32.add (local.get $w6) (i32.const 18)))
+          (local.set $w7 (i32.add (local.get $w7) (i32.const 18)))
+          (local.set $y0 (i32.add (local.get $y0) (i32.const 72)))
           (br_if $block (i32.ne (local.get $y0) (local.get $end))))))
 
     (v128.store align=1 (local.get $s) (local.get $total0_0))
+    (local.set $s (i32.add (local.get $s) (local.get $s_step)))
+    (v128.store align=1 (local.get $s) (local.get $total1_0))
     (i64.and (local.get $seen) (i64.const 0x1000000010000000)))
 
   ;; 4 rows by a column, whatever the scales are
@@ -159,7 +324,9 @@
     (local $w2 i32)           ;; row 2
     (local $w3 i32)           ;; row 3
     (local $end i32)          ;; where the activations end
-    (local $low4 v128)        ;; 0x0f in each byte
+    (local $nibble0 v128)     ;; nibble 0 of each i16 lane
+    (local $nibble1 v128)     ;; nibble 1 of each i16 lane
+    (local $nibble2 v128)     ;; nibble 2 of each i16 lane
     (local $a v128)           ;; activations of a part of the nibbles
     (local $q v128)           ;; packed weights of a row
     (local $n v128)           ;; nibbles of a row, a part of them
@@ -173,20 +340,22 @@
     (local $dx0 v128)         ;; f32x4 scales, group 0
     (local $sum0_0 v128)      ;; sums of a block, group 0
     (local $total0_0 v128)    ;; f32x4 totals, group 0
-    (local.set $low4 (v128.const i8x16 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15))
+    (local.set $nibble0 (v128.const i16x8 0x000f 0x000f 0x000f 0x000f 0x000f 0x000f 0x000f 0x000f))
+    (local.set $nibble1 (v128.const i16x8 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0))
+    (local.set $nibble2 (v128.const i16x8 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00))
     (local.set $w1 (i32.add (local.get $w0)
         (select
-          (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18))
+          (i32.mul (i32.div_u (local.get $y_step) (i32.const 72)) (i32.const 18))
           (i32.const 0)
           (i32.gt_u (local.get $rows) (i32.const 1)))))
     (local.set $w2 (i32.add (local.get $w1)
         (select
-          (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18))
+          (i32.mul (i32.div_u (local.get $y_step) (i32.const 72)) (i32.const 18))
           (i32.const 0)
           (i32.gt_u (local.get $rows) (i32.const 2)))))
     (local.set $w3 (i32.add (local.get $w2)
         (select
-          (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18))
+          (i32.mul (i32.div_u (local.get $y_step) (i32.const 72)) (i32.const 18))
           (i32.const 0)
           (i32.gt_u (local.get $rows) (i32.const 3)))))
     (local.set $end (i32.add (local.get $y0) (local.get $y_step)))
@@ -195,41 +364,73 @@
         (loop $block
           ;; group 0: sums of each row
           (local.set $q (v128.load offset=2 align=1 (local.get $w0)))
-          (local.set $n (v128.and (local.get $q) (local.get $low4)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble0)))
           (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row0
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (v128.const i32x4 0 0 0 0)))
-          (local.set $n (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+            (i32x4.dot_i16x8_s (local.get $n) (local.get $a)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble1)))
           (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row0
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (local.get $row0)))
+            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $a (v128.load offset=40 align=1 (local.get $y0)))
+          (local.set $row0
+            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $a (v128.load offset=56 align=1 (local.get $y0)))
+          (local.set $row0
+            (i32x4.add (local.get $row0) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $q (v128.load offset=2 align=1 (local.get $w1)))
-          (local.set $n (v128.and (local.get $q) (local.get $low4)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble0)))
           (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row1
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (v128.const i32x4 0 0 0 0)))
-          (local.set $n (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+            (i32x4.dot_i16x8_s (local.get $n) (local.get $a)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble1)))
           (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row1
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (local.get $row1)))
+            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $a (v128.load offset=40 align=1 (local.get $y0)))
+          (local.set $row1
+            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $a (v128.load offset=56 align=1 (local.get $y0)))
+          (local.set $row1
+            (i32x4.add (local.get $row1) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $q (v128.load offset=2 align=1 (local.get $w2)))
-          (local.set $n (v128.and (local.get $q) (local.get $low4)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble0)))
           (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row2
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (v128.const i32x4 0 0 0 0)))
-          (local.set $n (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+            (i32x4.dot_i16x8_s (local.get $n) (local.get $a)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble1)))
           (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row2
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (local.get $row2)))
+            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $a (v128.load offset=40 align=1 (local.get $y0)))
+          (local.set $row2
+            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $a (v128.load offset=56 align=1 (local.get $y0)))
+          (local.set $row2
+            (i32x4.add (local.get $row2) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           (local.set $q (v128.load offset=2 align=1 (local.get $w3)))
-          (local.set $n (v128.and (local.get $q) (local.get $low4)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble0)))
           (local.set $a (v128.load offset=8 align=1 (local.get $y0)))
           (local.set $row3
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (v128.const i32x4 0 0 0 0)))
-          (local.set $n (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)))
+            (i32x4.dot_i16x8_s (local.get $n) (local.get $a)))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble1)))
           (local.set $a (v128.load offset=24 align=1 (local.get $y0)))
           (local.set $row3
-            (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $a) (local.get $n) (local.get $row3)))
+            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $a (v128.load offset=40 align=1 (local.get $y0)))
+          (local.set $row3
+            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
+          (local.set $n (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $a (v128.load offset=56 align=1 (local.get $y0)))
+          (local.set $row3
+            (i32x4.add (local.get $row3) (i32x4.dot_i16x8_s (local.get $n) (local.get $a))))
           ;; folded, one row a lane; the zero point, -8 times each quant; add sum * scale
           (local.set $row0
             (i32x4.add
@@ -275,7 +476,7 @@
           (local.set $w1 (i32.add (local.get $w1) (i32.const 18)))
           (local.set $w2 (i32.add (local.get $w2) (i32.const 18)))
           (local.set $w3 (i32.add (local.get $w3) (i32.const 18)))
-          (local.set $y0 (i32.add (local.get $y0) (i32.const 40)))
+          (local.set $y0 (i32.add (local.get $y0) (i32.const 72)))
           (br_if $block (i32.ne (local.get $y0) (local.get $end))))))
 
     (if (i32.ge_u (local.get $rows) (i32.const 4))
@@ -338,14 +539,14 @@
     (local $w_rest i32)   ;; weights of rows that fill no tile
     (local $group i32)    ;; groups of a tile that are left
     (local $seen i64)     ;; whether a scale was infinite or NaN
-    (local.set $tiles (i32.div_u (local.get $rows) (i32.const 4)))
+    (local.set $tiles (i32.div_u (local.get $rows) (i32.const 8)))
     (local.set $s_next (i32.const 16))
     (local.set $w_next (local.get $w_step))
     (local.set $s_far (i32.mul (local.get $tiles) (local.get $s_next)))
     (local.set $w_far (i32.mul (local.get $tiles) (local.get $w_next)))
-    (local.set $s_rest (i32.add (local.get $s) (i32.mul (local.get $s_far) (i32.const 1))))
-    (local.set $w_rest (i32.add (local.get $w) (i32.mul (local.get $w_far) (i32.const 1))))
-    (local.set $rows (i32.rem_u (local.get $rows) (i32.const 4)))
+    (local.set $s_rest (i32.add (local.get $s) (i32.mul (local.get $s_far) (i32.const 2))))
+    (local.set $w_rest (i32.add (local.get $w) (i32.mul (local.get $w_far) (i32.const 2))))
+    (local.set $rows (i32.rem_u (local.get $rows) (i32.const 8)))
     (block $no_more
       (loop $tile
         (br_if $no_more (i32.eqz (local.get $tiles)))
@@ -358,7 +559,7 @@
             (br_if $no_column (i32.eqz (local.get $left)))
             (local.set $seen
               (i64.or (local.get $seen)
-                (call $tile_4x1
+                (call $tile_8x1
                   (local.get $to) (local.get $s_far) (local.get $bs) (local.get $w) (local.get $w_far)
                   (local.get $from) (local.get $y_step))))
             (local.set $to (i32.add (local.get $to) (local.get $bs)))
@@ -370,7 +571,7 @@
             ;; nearly never: a tile once more, exactly
             (local.set $to (local.get $s))
             (local.set $from (local.get $w))
-            (local.set $group (i32.const 1))
+            (local.set $group (i32.const 2))
             (loop $again
               (call $exactly
                 (local.get $to) (local.get $bs) (local.get $from) (local.get $w_step) (local.get $y) (local.get $y_step)
@@ -456,14 +657,14 @@
         (i64.mul
           (i64.extend_i32_u (local.get $nr))
           (i64.extend_i32_u (i32.div_u (local.get $n) (i32.const 32))))
-        (i64.const 40)))
+        (i64.const 72)))
     (call $ranges_apart (local.get $s) (local.get $s_end) (local.get $vx) (local.get $vx_end))
     (call $ranges_apart (local.get $s) (local.get $s_end) (local.get $vy) (local.get $vy_end))
 
     (local.set $w_step
       (i32.mul (i32.div_u (local.get $n) (i32.const 32)) (i32.const 72)))
     (local.set $y_step
-      (i32.mul (i32.div_u (local.get $n) (i32.const 32)) (i32.const 40)))
+      (i32.mul (i32.div_u (local.get $n) (i32.const 32)) (i32.const 72)))
     (local.set $bs (i32.shl (local.get $bs) (i32.const 2)))
     (loop $panels
       (local.set $panel

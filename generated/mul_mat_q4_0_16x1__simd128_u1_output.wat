@@ -1,4 +1,4 @@
-;; mul_mat_q4_0_8x4__simd128_u1
+;; mul_mat_q4_0_16x1__simd128_u1_output
 ;;
 ;; Rows of Q4_0 weights x times columns of f32 activations y, which are quantised to Q8_0 first, as GGML does
 ;; it: the f32 at s + 4 * (c * bs + r) is the dot product of row r and column c.
@@ -16,29 +16,31 @@
 ;; terms of a row are added in order: all of these kernels give the same bits.
 ;;
 ;; Needs: SIMD.
-;; How: dot, 8 rows by 4 at a time, compact activations, unrolled steps, totals in registers, memory by
-;; export.
+;; How: dot, 16 rows by all columns of a panel at a time, compact activations, unrolled steps, totals in the
+;; output, memory by export.
 ;; Why it is right: docs/numerics.md.
-;; Cost: 13.19 opcodes per 32 weights and a column in the main loop, locals and constants not counted.
+;; Cost: 11.10 opcodes per 32 weights and a column in the main loop, locals and constants not counted.
 ;; Generated: edit templates/mul_mat_q4_0.wat.j2 and what it imports, then `make bless`.
 (module
   (memory (export "memory") 1)
 
-  ;; 8 rows by 4 columns
-  (func $tile_8x4
-    (param $s i32)       ;; where the first result goes
-    (param $s_step i32)  ;; bytes from a group's results to the next one's
-    (param $bs i32)      ;; bytes from a column of results to the next
-    (param $w0 i32)      ;; weights of the first group
-    (param $w_step i32)  ;; bytes from a group to the next
-    (param $y0 i32)      ;; activations of the first column
-    (param $y_step i32)  ;; bytes of a column
-    (result i64)         ;; not 0 where a scale is infinite or NaN: then results are not right
+  ;; 16 rows by all columns of a panel
+  (func $tile_16
+    (param $s i32)        ;; where the first result is, 0 like all others
+    (param $bs i32)       ;; bytes from a column of results to the next
+    (param $w0 i32)       ;; weights of the first group
+    (param $w_step i32)   ;; bytes from a group to the next, its neighbour
+    (param $y i32)        ;; activations of the first column
+    (param $y_step i32)   ;; bytes of a column
+    (param $columns i32)  ;; at least 1
+    (result i64)          ;; not 0 where a scale is infinite or NaN: then results are not right
     (local $w1 i32)           ;; weights of group 1
-    (local $y1 i32)           ;; activations of column 1
-    (local $y2 i32)           ;; activations of column 2
-    (local $y3 i32)           ;; activations of column 3
-    (local $end i32)          ;; where the activations of column 0 end
+    (local $w2 i32)           ;; weights of group 2
+    (local $w3 i32)           ;; weights of group 3
+    (local $y0 i32)           ;; activations of the next column
+    (local $to i32)           ;; where its results are
+    (local $end i32)          ;; where the activations of the first column end
+    (local $left i32)         ;; columns that are left
     (local $nibble0 v128)     ;; nibble 0 of each i16 lane
     (local $nibble1 v128)     ;; nibble 1 of each i16 lane
     (local $nibble2 v128)     ;; nibble 2 of each i16 lane
@@ -47,434 +49,90 @@
     (local $a v128)           ;; a word of activations, in all lanes
     (local $dy v128)          ;; a column's scale, in all lanes
     (local $seen i64)         ;; f16 scales so far: a sign bit is set where one is infinite or NaN
-    (local $n0_0 v128)        ;; nibbles of group 0, part 0
-    (local $n0_1 v128)        ;; nibbles of group 0, part 1
-    (local $n0_2 v128)        ;; nibbles of group 0, part 2
-    (local $n0_3 v128)        ;; nibbles of group 0, part 3
-    (local $n1_0 v128)        ;; nibbles of group 1, part 0
-    (local $n1_1 v128)        ;; nibbles of group 1, part 1
-    (local $n1_2 v128)        ;; nibbles of group 1, part 2
-    (local $n1_3 v128)        ;; nibbles of group 1, part 3
+    (local $n0_0_0 v128)      ;; nibbles of group 0, part 0, step 0
+    (local $n0_1_0 v128)      ;; nibbles of group 0, part 1, step 0
+    (local $n0_2_0 v128)      ;; nibbles of group 0, part 2, step 0
+    (local $n0_3_0 v128)      ;; nibbles of group 0, part 3, step 0
+    (local $n0_0_1 v128)      ;; nibbles of group 0, part 0, step 1
+    (local $n0_1_1 v128)      ;; nibbles of group 0, part 1, step 1
+    (local $n0_2_1 v128)      ;; nibbles of group 0, part 2, step 1
+    (local $n0_3_1 v128)      ;; nibbles of group 0, part 3, step 1
+    (local $n0_0_2 v128)      ;; nibbles of group 0, part 0, step 2
+    (local $n0_1_2 v128)      ;; nibbles of group 0, part 1, step 2
+    (local $n0_2_2 v128)      ;; nibbles of group 0, part 2, step 2
+    (local $n0_3_2 v128)      ;; nibbles of group 0, part 3, step 2
+    (local $n0_0_3 v128)      ;; nibbles of group 0, part 0, step 3
+    (local $n0_1_3 v128)      ;; nibbles of group 0, part 1, step 3
+    (local $n0_2_3 v128)      ;; nibbles of group 0, part 2, step 3
+    (local $n0_3_3 v128)      ;; nibbles of group 0, part 3, step 3
     (local $dx0 v128)         ;; f32x4 scales, group 0
-    (local $sum0_0 v128)      ;; sums of a block, group 0, column 0
-    (local $total0_0 v128)    ;; f32x4 totals, group 0, column 0
-    (local $sum0_1 v128)      ;; sums of a block, group 0, column 1
-    (local $total0_1 v128)    ;; f32x4 totals, group 0, column 1
-    (local $sum0_2 v128)      ;; sums of a block, group 0, column 2
-    (local $total0_2 v128)    ;; f32x4 totals, group 0, column 2
-    (local $sum0_3 v128)      ;; sums of a block, group 0, column 3
-    (local $total0_3 v128)    ;; f32x4 totals, group 0, column 3
+    (local $sum0_0 v128)      ;; sums of a block, group 0
+    (local $n1_0_0 v128)      ;; nibbles of group 1, part 0, step 0
+    (local $n1_1_0 v128)      ;; nibbles of group 1, part 1, step 0
+    (local $n1_2_0 v128)      ;; nibbles of group 1, part 2, step 0
+    (local $n1_3_0 v128)      ;; nibbles of group 1, part 3, step 0
+    (local $n1_0_1 v128)      ;; nibbles of group 1, part 0, step 1
+    (local $n1_1_1 v128)      ;; nibbles of group 1, part 1, step 1
+    (local $n1_2_1 v128)      ;; nibbles of group 1, part 2, step 1
+    (local $n1_3_1 v128)      ;; nibbles of group 1, part 3, step 1
+    (local $n1_0_2 v128)      ;; nibbles of group 1, part 0, step 2
+    (local $n1_1_2 v128)      ;; nibbles of group 1, part 1, step 2
+    (local $n1_2_2 v128)      ;; nibbles of group 1, part 2, step 2
+    (local $n1_3_2 v128)      ;; nibbles of group 1, part 3, step 2
+    (local $n1_0_3 v128)      ;; nibbles of group 1, part 0, step 3
+    (local $n1_1_3 v128)      ;; nibbles of group 1, part 1, step 3
+    (local $n1_2_3 v128)      ;; nibbles of group 1, part 2, step 3
+    (local $n1_3_3 v128)      ;; nibbles of group 1, part 3, step 3
     (local $dx1 v128)         ;; f32x4 scales, group 1
-    (local $sum1_0 v128)      ;; sums of a block, group 1, column 0
-    (local $total1_0 v128)    ;; f32x4 totals, group 1, column 0
-    (local $sum1_1 v128)      ;; sums of a block, group 1, column 1
-    (local $total1_1 v128)    ;; f32x4 totals, group 1, column 1
-    (local $sum1_2 v128)      ;; sums of a block, group 1, column 2
-    (local $total1_2 v128)    ;; f32x4 totals, group 1, column 2
-    (local $sum1_3 v128)      ;; sums of a block, group 1, column 3
-    (local $total1_3 v128)    ;; f32x4 totals, group 1, column 3
+    (local $sum1_0 v128)      ;; sums of a block, group 1
+    (local $n2_0_0 v128)      ;; nibbles of group 2, part 0, step 0
+    (local $n2_1_0 v128)      ;; nibbles of group 2, part 1, step 0
+    (local $n2_2_0 v128)      ;; nibbles of group 2, part 2, step 0
+    (local $n2_3_0 v128)      ;; nibbles of group 2, part 3, step 0
+    (local $n2_0_1 v128)      ;; nibbles of group 2, part 0, step 1
+    (local $n2_1_1 v128)      ;; nibbles of group 2, part 1, step 1
+    (local $n2_2_1 v128)      ;; nibbles of group 2, part 2, step 1
+    (local $n2_3_1 v128)      ;; nibbles of group 2, part 3, step 1
+    (local $n2_0_2 v128)      ;; nibbles of group 2, part 0, step 2
+    (local $n2_1_2 v128)      ;; nibbles of group 2, part 1, step 2
+    (local $n2_2_2 v128)      ;; nibbles of group 2, part 2, step 2
+    (local $n2_3_2 v128)      ;; nibbles of group 2, part 3, step 2
+    (local $n2_0_3 v128)      ;; nibbles of group 2, part 0, step 3
+    (local $n2_1_3 v128)      ;; nibbles of group 2, part 1, step 3
+    (local $n2_2_3 v128)      ;; nibbles of group 2, part 2, step 3
+    (local $n2_3_3 v128)      ;; nibbles of group 2, part 3, step 3
+    (local $dx2 v128)         ;; f32x4 scales, group 2
+    (local $sum2_0 v128)      ;; sums of a block, group 2
+    (local $n3_0_0 v128)      ;; nibbles of group 3, part 0, step 0
+    (local $n3_1_0 v128)      ;; nibbles of group 3, part 1, step 0
+    (local $n3_2_0 v128)      ;; nibbles of group 3, part 2, step 0
+    (local $n3_3_0 v128)      ;; nibbles of group 3, part 3, step 0
+    (local $n3_0_1 v128)      ;; nibbles of group 3, part 0, step 1
+    (local $n3_1_1 v128)      ;; nibbles of group 3, part 1, step 1
+    (local $n3_2_1 v128)      ;; nibbles of group 3, part 2, step 1
+    (local $n3_3_1 v128)      ;; nibbles of group 3, part 3, step 1
+    (local $n3_0_2 v128)      ;; nibbles of group 3, part 0, step 2
+    (local $n3_1_2 v128)      ;; nibbles of group 3, part 1, step 2
+    (local $n3_2_2 v128)      ;; nibbles of group 3, part 2, step 2
+    (local $n3_3_2 v128)      ;; nibbles of group 3, part 3, step 2
+    (local $n3_0_3 v128)      ;; nibbles of group 3, part 0, step 3
+    (local $n3_1_3 v128)      ;; nibbles of group 3, part 1, step 3
+    (local $n3_2_3 v128)      ;; nibbles of group 3, part 2, step 3
+    (local $n3_3_3 v128)      ;; nibbles of group 3, part 3, step 3
+    (local $dx3 v128)         ;; f32x4 scales, group 3
+    (local $sum3_0 v128)      ;; sums of a block, group 3
     (local.set $nibble0 (v128.const i16x8 0x000f 0x000f 0x000f 0x000f 0x000f 0x000f 0x000f 0x000f))
     (local.set $nibble1 (v128.const i16x8 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0))
     (local.set $nibble2 (v128.const i16x8 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00))
     (local.set $scale_bits (v128.const i32x4 0x8fffe000 0x8fffe000 0x8fffe000 0x8fffe000))
     (local.set $w1 (i32.add (local.get $w0) (local.get $w_step)))
-    (local.set $y1 (i32.add (local.get $y0) (local.get $y_step)))
-    (local.set $y2 (i32.add (local.get $y1) (local.get $y_step)))
-    (local.set $y3 (i32.add (local.get $y2) (local.get $y_step)))
-    (local.set $end (i32.add (local.get $y0) (local.get $y_step)))
-    (if (i32.ne (local.get $y0) (local.get $end))
+    (local.set $w2 (i32.add (local.get $w1) (local.get $w_step)))
+    (local.set $w3 (i32.add (local.get $w2) (local.get $w_step)))
+    (local.set $end (i32.add (local.get $y) (local.get $y_step)))
+    (if (i32.ne (local.get $y) (local.get $end))
       (then
         (loop $block
-          ;; sums start from the zero point, -8 times each quant
-          (local.set $a (v128.load32_splat offset=0 align=1 (local.get $y0)))
-          (local.set $sum0_0 (local.get $a))
-          (local.set $sum1_0 (local.get $a))
-          (local.set $a (v128.load32_splat offset=0 align=1 (local.get $y1)))
-          (local.set $sum0_1 (local.get $a))
-          (local.set $sum1_1 (local.get $a))
-          (local.set $a (v128.load32_splat offset=0 align=1 (local.get $y2)))
-          (local.set $sum0_2 (local.get $a))
-          (local.set $sum1_2 (local.get $a))
-          (local.set $a (v128.load32_splat offset=0 align=1 (local.get $y3)))
-          (local.set $sum0_3 (local.get $a))
-          (local.set $sum1_3 (local.get $a))
-          ;; bytes 0 to 3 of each row
-          (local.set $q (v128.load offset=8 align=1 (local.get $w0)))
-          (local.set $n0_0 (v128.and (local.get $q) (local.get $nibble0)))
-          (local.set $n0_1 (v128.and (local.get $q) (local.get $nibble1)))
-          (local.set $n0_2 (v128.and (local.get $q) (local.get $nibble2)))
-          (local.set $n0_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
-          (local.set $q (v128.load offset=8 align=1 (local.get $w1)))
-          (local.set $n1_0 (v128.and (local.get $q) (local.get $nibble0)))
-          (local.set $n1_1 (v128.and (local.get $q) (local.get $nibble1)))
-          (local.set $n1_2 (v128.and (local.get $q) (local.get $nibble2)))
-          (local.set $n1_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
-          (local.set $a (v128.load32_splat offset=8 align=1 (local.get $y0)))
-          (local.set $sum0_0
-            (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
-          (local.set $sum1_0
-            (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=24 align=1 (local.get $y0)))
-          (local.set $sum0_0
-            (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
-          (local.set $sum1_0
-            (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=40 align=1 (local.get $y0)))
-          (local.set $sum0_0
-            (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
-          (local.set $sum1_0
-            (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=56 align=1 (local.get $y0)))
-          (local.set $sum0_0
-            (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
-          (local.set $sum1_0
-            (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
-          ;; column 1
-          (local.set $a (v128.load32_splat offset=8 align=1 (local.get $y1)))
-          (local.set $sum0_1
-            (i32x4.add (local.get $sum0_1) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
-          (local.set $sum1_1
-            (i32x4.add (local.get $sum1_1) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=24 align=1 (local.get $y1)))
-          (local.set $sum0_1
-            (i32x4.add (local.get $sum0_1) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
-          (local.set $sum1_1
-            (i32x4.add (local.get $sum1_1) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=40 align=1 (local.get $y1)))
-          (local.set $sum0_1
-            (i32x4.add (local.get $sum0_1) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
-          (local.set $sum1_1
-            (i32x4.add (local.get $sum1_1) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=56 align=1 (local.get $y1)))
-          (local.set $sum0_1
-            (i32x4.add (local.get $sum0_1) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
-          (local.set $sum1_1
-            (i32x4.add (local.get $sum1_1) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
-          ;; column 2
-          (local.set $a (v128.load32_splat offset=8 align=1 (local.get $y2)))
-          (local.set $sum0_2
-            (i32x4.add (local.get $sum0_2) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
-          (local.set $sum1_2
-            (i32x4.add (local.get $sum1_2) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=24 align=1 (local.get $y2)))
-          (local.set $sum0_2
-            (i32x4.add (local.get $sum0_2) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
-          (local.set $sum1_2
-            (i32x4.add (local.get $sum1_2) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=40 align=1 (local.get $y2)))
-          (local.set $sum0_2
-            (i32x4.add (local.get $sum0_2) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
-          (local.set $sum1_2
-            (i32x4.add (local.get $sum1_2) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=56 align=1 (local.get $y2)))
-          (local.set $sum0_2
-            (i32x4.add (local.get $sum0_2) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
-          (local.set $sum1_2
-            (i32x4.add (local.get $sum1_2) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
-          ;; column 3
-          (local.set $a (v128.load32_splat offset=8 align=1 (local.get $y3)))
-          (local.set $sum0_3
-            (i32x4.add (local.get $sum0_3) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
-          (local.set $sum1_3
-            (i32x4.add (local.get $sum1_3) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=24 align=1 (local.get $y3)))
-          (local.set $sum0_3
-            (i32x4.add (local.get $sum0_3) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
-          (local.set $sum1_3
-            (i32x4.add (local.get $sum1_3) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=40 align=1 (local.get $y3)))
-          (local.set $sum0_3
-            (i32x4.add (local.get $sum0_3) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
-          (local.set $sum1_3
-            (i32x4.add (local.get $sum1_3) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=56 align=1 (local.get $y3)))
-          (local.set $sum0_3
-            (i32x4.add (local.get $sum0_3) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
-          (local.set $sum1_3
-            (i32x4.add (local.get $sum1_3) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
-          ;; bytes 4 to 7 of each row
-          (local.set $q (v128.load offset=24 align=1 (local.get $w0)))
-          (local.set $n0_0 (v128.and (local.get $q) (local.get $nibble0)))
-          (local.set $n0_1 (v128.and (local.get $q) (local.get $nibble1)))
-          (local.set $n0_2 (v128.and (local.get $q) (local.get $nibble2)))
-          (local.set $n0_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
-          (local.set $q (v128.load offset=24 align=1 (local.get $w1)))
-          (local.set $n1_0 (v128.and (local.get $q) (local.get $nibble0)))
-          (local.set $n1_1 (v128.and (local.get $q) (local.get $nibble1)))
-          (local.set $n1_2 (v128.and (local.get $q) (local.get $nibble2)))
-          (local.set $n1_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
-          (local.set $a (v128.load32_splat offset=12 align=1 (local.get $y0)))
-          (local.set $sum0_0
-            (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
-          (local.set $sum1_0
-            (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=28 align=1 (local.get $y0)))
-          (local.set $sum0_0
-            (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
-          (local.set $sum1_0
-            (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=44 align=1 (local.get $y0)))
-          (local.set $sum0_0
-            (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
-          (local.set $sum1_0
-            (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=60 align=1 (local.get $y0)))
-          (local.set $sum0_0
-            (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
-          (local.set $sum1_0
-            (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
-          ;; column 1
-          (local.set $a (v128.load32_splat offset=12 align=1 (local.get $y1)))
-          (local.set $sum0_1
-            (i32x4.add (local.get $sum0_1) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
-          (local.set $sum1_1
-            (i32x4.add (local.get $sum1_1) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=28 align=1 (local.get $y1)))
-          (local.set $sum0_1
-            (i32x4.add (local.get $sum0_1) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
-          (local.set $sum1_1
-            (i32x4.add (local.get $sum1_1) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=44 align=1 (local.get $y1)))
-          (local.set $sum0_1
-            (i32x4.add (local.get $sum0_1) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
-          (local.set $sum1_1
-            (i32x4.add (local.get $sum1_1) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=60 align=1 (local.get $y1)))
-          (local.set $sum0_1
-            (i32x4.add (local.get $sum0_1) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
-          (local.set $sum1_1
-            (i32x4.add (local.get $sum1_1) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
-          ;; column 2
-          (local.set $a (v128.load32_splat offset=12 align=1 (local.get $y2)))
-          (local.set $sum0_2
-            (i32x4.add (local.get $sum0_2) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
-          (local.set $sum1_2
-            (i32x4.add (local.get $sum1_2) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=28 align=1 (local.get $y2)))
-          (local.set $sum0_2
-            (i32x4.add (local.get $sum0_2) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
-          (local.set $sum1_2
-            (i32x4.add (local.get $sum1_2) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=44 align=1 (local.get $y2)))
-          (local.set $sum0_2
-            (i32x4.add (local.get $sum0_2) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
-          (local.set $sum1_2
-            (i32x4.add (local.get $sum1_2) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=60 align=1 (local.get $y2)))
-          (local.set $sum0_2
-            (i32x4.add (local.get $sum0_2) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
-          (local.set $sum1_2
-            (i32x4.add (local.get $sum1_2) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
-          ;; column 3
-          (local.set $a (v128.load32_splat offset=12 align=1 (local.get $y3)))
-          (local.set $sum0_3
-            (i32x4.add (local.get $sum0_3) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
-          (local.set $sum1_3
-            (i32x4.add (local.get $sum1_3) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=28 align=1 (local.get $y3)))
-          (local.set $sum0_3
-            (i32x4.add (local.get $sum0_3) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
-          (local.set $sum1_3
-            (i32x4.add (local.get $sum1_3) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=44 align=1 (local.get $y3)))
-          (local.set $sum0_3
-            (i32x4.add (local.get $sum0_3) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
-          (local.set $sum1_3
-            (i32x4.add (local.get $sum1_3) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=60 align=1 (local.get $y3)))
-          (local.set $sum0_3
-            (i32x4.add (local.get $sum0_3) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
-          (local.set $sum1_3
-            (i32x4.add (local.get $sum1_3) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
-          ;; bytes 8 to 11 of each row
-          (local.set $q (v128.load offset=40 align=1 (local.get $w0)))
-          (local.set $n0_0 (v128.and (local.get $q) (local.get $nibble0)))
-          (local.set $n0_1 (v128.and (local.get $q) (local.get $nibble1)))
-          (local.set $n0_2 (v128.and (local.get $q) (local.get $nibble2)))
-          (local.set $n0_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
-          (local.set $q (v128.load offset=40 align=1 (local.get $w1)))
-          (local.set $n1_0 (v128.and (local.get $q) (local.get $nibble0)))
-          (local.set $n1_1 (v128.and (local.get $q) (local.get $nibble1)))
-          (local.set $n1_2 (v128.and (local.get $q) (local.get $nibble2)))
-          (local.set $n1_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
-          (local.set $a (v128.load32_splat offset=16 align=1 (local.get $y0)))
-          (local.set $sum0_0
-            (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
-          (local.set $sum1_0
-            (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=32 align=1 (local.get $y0)))
-          (local.set $sum0_0
-            (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
-          (local.set $sum1_0
-            (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=48 align=1 (local.get $y0)))
-          (local.set $sum0_0
-            (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
-          (local.set $sum1_0
-            (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=64 align=1 (local.get $y0)))
-          (local.set $sum0_0
-            (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
-          (local.set $sum1_0
-            (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
-          ;; column 1
-          (local.set $a (v128.load32_splat offset=16 align=1 (local.get $y1)))
-          (local.set $sum0_1
-            (i32x4.add (local.get $sum0_1) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
-          (local.set $sum1_1
-            (i32x4.add (local.get $sum1_1) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=32 align=1 (local.get $y1)))
-          (local.set $sum0_1
-            (i32x4.add (local.get $sum0_1) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
-          (local.set $sum1_1
-            (i32x4.add (local.get $sum1_1) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=48 align=1 (local.get $y1)))
-          (local.set $sum0_1
-            (i32x4.add (local.get $sum0_1) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
-          (local.set $sum1_1
-            (i32x4.add (local.get $sum1_1) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=64 align=1 (local.get $y1)))
-          (local.set $sum0_1
-            (i32x4.add (local.get $sum0_1) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
-          (local.set $sum1_1
-            (i32x4.add (local.get $sum1_1) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
-          ;; column 2
-          (local.set $a (v128.load32_splat offset=16 align=1 (local.get $y2)))
-          (local.set $sum0_2
-            (i32x4.add (local.get $sum0_2) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
-          (local.set $sum1_2
-            (i32x4.add (local.get $sum1_2) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=32 align=1 (local.get $y2)))
-          (local.set $sum0_2
-            (i32x4.add (local.get $sum0_2) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
-          (local.set $sum1_2
-            (i32x4.add (local.get $sum1_2) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=48 align=1 (local.get $y2)))
-          (local.set $sum0_2
-            (i32x4.add (local.get $sum0_2) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
-          (local.set $sum1_2
-            (i32x4.add (local.get $sum1_2) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=64 align=1 (local.get $y2)))
-          (local.set $sum0_2
-            (i32x4.add (local.get $sum0_2) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
-          (local.set $sum1_2
-            (i32x4.add (local.get $sum1_2) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
-          ;; column 3
-          (local.set $a (v128.load32_splat offset=16 align=1 (local.get $y3)))
-          (local.set $sum0_3
-            (i32x4.add (local.get $sum0_3) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
-          (local.set $sum1_3
-            (i32x4.add (local.get $sum1_3) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=32 align=1 (local.get $y3)))
-          (local.set $sum0_3
-            (i32x4.add (local.get $sum0_3) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
-          (local.set $sum1_3
-            (i32x4.add (local.get $sum1_3) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=48 align=1 (local.get $y3)))
-          (local.set $sum0_3
-            (i32x4.add (local.get $sum0_3) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
-          (local.set $sum1_3
-            (i32x4.add (local.get $sum1_3) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=64 align=1 (local.get $y3)))
-          (local.set $sum0_3
-            (i32x4.add (local.get $sum0_3) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
-          (local.set $sum1_3
-            (i32x4.add (local.get $sum1_3) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
-          ;; bytes 12 to 15 of each row
-          (local.set $q (v128.load offset=56 align=1 (local.get $w0)))
-          (local.set $n0_0 (v128.and (local.get $q) (local.get $nibble0)))
-          (local.set $n0_1 (v128.and (local.get $q) (local.get $nibble1)))
-          (local.set $n0_2 (v128.and (local.get $q) (local.get $nibble2)))
-          (local.set $n0_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
-          (local.set $q (v128.load offset=56 align=1 (local.get $w1)))
-          (local.set $n1_0 (v128.and (local.get $q) (local.get $nibble0)))
-          (local.set $n1_1 (v128.and (local.get $q) (local.get $nibble1)))
-          (local.set $n1_2 (v128.and (local.get $q) (local.get $nibble2)))
-          (local.set $n1_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
-          (local.set $a (v128.load32_splat offset=20 align=1 (local.get $y0)))
-          (local.set $sum0_0
-            (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
-          (local.set $sum1_0
-            (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=36 align=1 (local.get $y0)))
-          (local.set $sum0_0
-            (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
-          (local.set $sum1_0
-            (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=52 align=1 (local.get $y0)))
-          (local.set $sum0_0
-            (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
-          (local.set $sum1_0
-            (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=68 align=1 (local.get $y0)))
-          (local.set $sum0_0
-            (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
-          (local.set $sum1_0
-            (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
-          ;; column 1
-          (local.set $a (v128.load32_splat offset=20 align=1 (local.get $y1)))
-          (local.set $sum0_1
-            (i32x4.add (local.get $sum0_1) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
-          (local.set $sum1_1
-            (i32x4.add (local.get $sum1_1) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=36 align=1 (local.get $y1)))
-          (local.set $sum0_1
-            (i32x4.add (local.get $sum0_1) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
-          (local.set $sum1_1
-            (i32x4.add (local.get $sum1_1) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=52 align=1 (local.get $y1)))
-          (local.set $sum0_1
-            (i32x4.add (local.get $sum0_1) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
-          (local.set $sum1_1
-            (i32x4.add (local.get $sum1_1) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=68 align=1 (local.get $y1)))
-          (local.set $sum0_1
-            (i32x4.add (local.get $sum0_1) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
-          (local.set $sum1_1
-            (i32x4.add (local.get $sum1_1) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
-          ;; column 2
-          (local.set $a (v128.load32_splat offset=20 align=1 (local.get $y2)))
-          (local.set $sum0_2
-            (i32x4.add (local.get $sum0_2) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
-          (local.set $sum1_2
-            (i32x4.add (local.get $sum1_2) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=36 align=1 (local.get $y2)))
-          (local.set $sum0_2
-            (i32x4.add (local.get $sum0_2) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
-          (local.set $sum1_2
-            (i32x4.add (local.get $sum1_2) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=52 align=1 (local.get $y2)))
-          (local.set $sum0_2
-            (i32x4.add (local.get $sum0_2) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
-          (local.set $sum1_2
-            (i32x4.add (local.get $sum1_2) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=68 align=1 (local.get $y2)))
-          (local.set $sum0_2
-            (i32x4.add (local.get $sum0_2) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
-          (local.set $sum1_2
-            (i32x4.add (local.get $sum1_2) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
-          ;; column 3
-          (local.set $a (v128.load32_splat offset=20 align=1 (local.get $y3)))
-          (local.set $sum0_3
-            (i32x4.add (local.get $sum0_3) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
-          (local.set $sum1_3
-            (i32x4.add (local.get $sum1_3) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=36 align=1 (local.get $y3)))
-          (local.set $sum0_3
-            (i32x4.add (local.get $sum0_3) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
-          (local.set $sum1_3
-            (i32x4.add (local.get $sum1_3) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=52 align=1 (local.get $y3)))
-          (local.set $sum0_3
-            (i32x4.add (local.get $sum0_3) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
-          (local.set $sum1_3
-            (i32x4.add (local.get $sum1_3) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
-          (local.set $a (v128.load32_splat offset=68 align=1 (local.get $y3)))
-          (local.set $sum0_3
-            (i32x4.add (local.get $sum0_3) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
-          (local.set $sum1_3
-            (i32x4.add (local.get $sum1_3) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
-          ;; add sum * scale, one row a lane
+          ;; group 0: scales and nibbles
           (local.set $seen
             (i64.or (local.get $seen)
               (i64.add
@@ -484,6 +142,27 @@
             (v128.and
               (i32x4.shl (v128.load16x4_s align=1 (local.get $w0)) (i32.const 13))
               (local.get $scale_bits)))
+          (local.set $q (v128.load offset=8 align=1 (local.get $w0)))
+          (local.set $n0_0_0 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n0_1_0 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n0_2_0 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n0_3_0 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $q (v128.load offset=24 align=1 (local.get $w0)))
+          (local.set $n0_0_1 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n0_1_1 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n0_2_1 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n0_3_1 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $q (v128.load offset=40 align=1 (local.get $w0)))
+          (local.set $n0_0_2 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n0_1_2 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n0_2_2 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n0_3_2 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $q (v128.load offset=56 align=1 (local.get $w0)))
+          (local.set $n0_0_3 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n0_1_3 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n0_2_3 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n0_3_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          ;; group 1: scales and nibbles
           (local.set $seen
             (i64.or (local.get $seen)
               (i64.add
@@ -493,71 +172,280 @@
             (v128.and
               (i32x4.shl (v128.load16x4_s align=1 (local.get $w1)) (i32.const 13))
               (local.get $scale_bits)))
-          (local.set $dy (v128.load32_splat offset=4 align=1 (local.get $y0)))
-          (local.set $total0_0
-            (f32x4.add (local.get $total0_0)
-              (f32x4.mul
-                (f32x4.convert_i32x4_s (local.get $sum0_0))
-                (f32x4.mul (local.get $dx0) (local.get $dy)))))
-          (local.set $total1_0
-            (f32x4.add (local.get $total1_0)
-              (f32x4.mul
-                (f32x4.convert_i32x4_s (local.get $sum1_0))
-                (f32x4.mul (local.get $dx1) (local.get $dy)))))
-          (local.set $dy (v128.load32_splat offset=4 align=1 (local.get $y1)))
-          (local.set $total0_1
-            (f32x4.add (local.get $total0_1)
-              (f32x4.mul
-                (f32x4.convert_i32x4_s (local.get $sum0_1))
-                (f32x4.mul (local.get $dx0) (local.get $dy)))))
-          (local.set $total1_1
-            (f32x4.add (local.get $total1_1)
-              (f32x4.mul
-                (f32x4.convert_i32x4_s (local.get $sum1_1))
-                (f32x4.mul (local.get $dx1) (local.get $dy)))))
-          (local.set $dy (v128.load32_splat offset=4 align=1 (local.get $y2)))
-          (local.set $total0_2
-            (f32x4.add (local.get $total0_2)
-              (f32x4.mul
-                (f32x4.convert_i32x4_s (local.get $sum0_2))
-                (f32x4.mul (local.get $dx0) (local.get $dy)))))
-          (local.set $total1_2
-            (f32x4.add (local.get $total1_2)
-              (f32x4.mul
-                (f32x4.convert_i32x4_s (local.get $sum1_2))
-                (f32x4.mul (local.get $dx1) (local.get $dy)))))
-          (local.set $dy (v128.load32_splat offset=4 align=1 (local.get $y3)))
-          (local.set $total0_3
-            (f32x4.add (local.get $total0_3)
-              (f32x4.mul
-                (f32x4.convert_i32x4_s (local.get $sum0_3))
-                (f32x4.mul (local.get $dx0) (local.get $dy)))))
-          (local.set $total1_3
-            (f32x4.add (local.get $total1_3)
-              (f32x4.mul
-                (f32x4.convert_i32x4_s (local.get $sum1_3))
-                (f32x4.mul (local.get $dx1) (local.get $dy)))))
+          (local.set $q (v128.load offset=8 align=1 (local.get $w1)))
+          (local.set $n1_0_0 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n1_1_0 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n1_2_0 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n1_3_0 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $q (v128.load offset=24 align=1 (local.get $w1)))
+          (local.set $n1_0_1 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n1_1_1 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n1_2_1 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n1_3_1 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $q (v128.load offset=40 align=1 (local.get $w1)))
+          (local.set $n1_0_2 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n1_1_2 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n1_2_2 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n1_3_2 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $q (v128.load offset=56 align=1 (local.get $w1)))
+          (local.set $n1_0_3 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n1_1_3 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n1_2_3 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n1_3_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          ;; group 2: scales and nibbles
+          (local.set $seen
+            (i64.or (local.get $seen)
+              (i64.add
+                (i64.and (i64.load align=1 (local.get $w2)) (i64.const 0x7c007c007c007c00))
+                (i64.const 0x0400040004000400))))
+          (local.set $dx2
+            (v128.and
+              (i32x4.shl (v128.load16x4_s align=1 (local.get $w2)) (i32.const 13))
+              (local.get $scale_bits)))
+          (local.set $q (v128.load offset=8 align=1 (local.get $w2)))
+          (local.set $n2_0_0 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n2_1_0 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n2_2_0 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n2_3_0 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $q (v128.load offset=24 align=1 (local.get $w2)))
+          (local.set $n2_0_1 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n2_1_1 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n2_2_1 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n2_3_1 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $q (v128.load offset=40 align=1 (local.get $w2)))
+          (local.set $n2_0_2 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n2_1_2 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n2_2_2 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n2_3_2 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $q (v128.load offset=56 align=1 (local.get $w2)))
+          (local.set $n2_0_3 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n2_1_3 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n2_2_3 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n2_3_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          ;; group 3: scales and nibbles
+          (local.set $seen
+            (i64.or (local.get $seen)
+              (i64.add
+                (i64.and (i64.load align=1 (local.get $w3)) (i64.const 0x7c007c007c007c00))
+                (i64.const 0x0400040004000400))))
+          (local.set $dx3
+            (v128.and
+              (i32x4.shl (v128.load16x4_s align=1 (local.get $w3)) (i32.const 13))
+              (local.get $scale_bits)))
+          (local.set $q (v128.load offset=8 align=1 (local.get $w3)))
+          (local.set $n3_0_0 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n3_1_0 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n3_2_0 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n3_3_0 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $q (v128.load offset=24 align=1 (local.get $w3)))
+          (local.set $n3_0_1 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n3_1_1 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n3_2_1 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n3_3_1 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $q (v128.load offset=40 align=1 (local.get $w3)))
+          (local.set $n3_0_2 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n3_1_2 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n3_2_2 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n3_3_2 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $q (v128.load offset=56 align=1 (local.get $w3)))
+          (local.set $n3_0_3 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n3_1_3 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n3_2_3 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n3_3_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $y0 (local.get $y))
+          (local.set $to (local.get $s))
+          (local.set $left (local.get $columns))
+          (loop $column
+            ;; sums start from the zero point, -8 times each quant
+            (local.set $a (v128.load32_splat offset=0 align=1 (local.get $y0)))
+            (local.set $sum0_0 (local.get $a))
+            (local.set $sum1_0 (local.get $a))
+            (local.set $sum2_0 (local.get $a))
+            (local.set $sum3_0 (local.get $a))
+            ;; bytes 0 to 3 of each row
+            (local.set $a (v128.load32_splat offset=8 align=1 (local.get $y0)))
+            (local.set $sum0_0
+              (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_0_0) (local.get $a))))
+            (local.set $sum1_0
+              (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_0_0) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_0_0) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_0_0) (local.get $a))))
+            (local.set $a (v128.load32_splat offset=24 align=1 (local.get $y0)))
+            (local.set $sum0_0
+              (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_1_0) (local.get $a))))
+            (local.set $sum1_0
+              (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_1_0) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_1_0) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_1_0) (local.get $a))))
+            (local.set $a (v128.load32_splat offset=40 align=1 (local.get $y0)))
+            (local.set $sum0_0
+              (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_2_0) (local.get $a))))
+            (local.set $sum1_0
+              (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_2_0) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_2_0) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_2_0) (local.get $a))))
+            (local.set $a (v128.load32_splat offset=56 align=1 (local.get $y0)))
+            (local.set $sum0_0
+              (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_3_0) (local.get $a))))
+            (local.set $sum1_0
+              (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_3_0) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_3_0) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_3_0) (local.get $a))))
+            ;; bytes 4 to 7 of each row
+            (local.set $a (v128.load32_splat offset=12 align=1 (local.get $y0)))
+            (local.set $sum0_0
+              (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_0_1) (local.get $a))))
+            (local.set $sum1_0
+              (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_0_1) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_0_1) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_0_1) (local.get $a))))
+            (local.set $a (v128.load32_splat offset=28 align=1 (local.get $y0)))
+            (local.set $sum0_0
+              (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_1_1) (local.get $a))))
+            (local.set $sum1_0
+              (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_1_1) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_1_1) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_1_1) (local.get $a))))
+            (local.set $a (v128.load32_splat offset=44 align=1 (local.get $y0)))
+            (local.set $sum0_0
+              (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_2_1) (local.get $a))))
+            (local.set $sum1_0
+              (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_2_1) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_2_1) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_2_1) (local.get $a))))
+            (local.set $a (v128.load32_splat offset=60 align=1 (local.get $y0)))
+            (local.set $sum0_0
+              (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_3_1) (local.get $a))))
+            (local.set $sum1_0
+              (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_3_1) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_3_1) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_3_1) (local.get $a))))
+            ;; bytes 8 to 11 of each row
+            (local.set $a (v128.load32_splat offset=16 align=1 (local.get $y0)))
+            (local.set $sum0_0
+              (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_0_2) (local.get $a))))
+            (local.set $sum1_0
+              (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_0_2) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_0_2) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_0_2) (local.get $a))))
+            (local.set $a (v128.load32_splat offset=32 align=1 (local.get $y0)))
+            (local.set $sum0_0
+              (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_1_2) (local.get $a))))
+            (local.set $sum1_0
+              (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_1_2) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_1_2) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_1_2) (local.get $a))))
+            (local.set $a (v128.load32_splat offset=48 align=1 (local.get $y0)))
+            (local.set $sum0_0
+              (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_2_2) (local.get $a))))
+            (local.set $sum1_0
+              (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_2_2) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_2_2) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_2_2) (local.get $a))))
+            (local.set $a (v128.load32_splat offset=64 align=1 (local.get $y0)))
+            (local.set $sum0_0
+              (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_3_2) (local.get $a))))
+            (local.set $sum1_0
+              (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_3_2) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_3_2) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_3_2) (local.get $a))))
+            ;; bytes 12 to 15 of each row
+            (local.set $a (v128.load32_splat offset=20 align=1 (local.get $y0)))
+            (local.set $sum0_0
+              (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_0_3) (local.get $a))))
+            (local.set $sum1_0
+              (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_0_3) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_0_3) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_0_3) (local.get $a))))
+            (local.set $a (v128.load32_splat offset=36 align=1 (local.get $y0)))
+            (local.set $sum0_0
+              (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_1_3) (local.get $a))))
+            (local.set $sum1_0
+              (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_1_3) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_1_3) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_1_3) (local.get $a))))
+            (local.set $a (v128.load32_splat offset=52 align=1 (local.get $y0)))
+            (local.set $sum0_0
+              (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_2_3) (local.get $a))))
+            (local.set $sum1_0
+              (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_2_3) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_2_3) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_2_3) (local.get $a))))
+            (local.set $a (v128.load32_splat offset=68 align=1 (local.get $y0)))
+            (local.set $sum0_0
+              (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_3_3) (local.get $a))))
+            (local.set $sum1_0
+              (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_3_3) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_3_3) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_3_3) (local.get $a))))
+            ;; add sum * scale, one row a lane
+            (local.set $dy (v128.load32_splat offset=4 align=1 (local.get $y0)))
+            (v128.store offset=0 align=1 (local.get $to)
+              (f32x4.add (v128.load offset=0 align=1 (local.get $to))
+                (f32x4.mul
+                  (f32x4.convert_i32x4_s (local.get $sum0_0))
+                  (f32x4.mul (local.get $dx0) (local.get $dy)))))
+            (v128.store offset=16 align=1 (local.get $to)
+              (f32x4.add (v128.load offset=16 align=1 (local.get $to))
+                (f32x4.mul
+                  (f32x4.convert_i32x4_s (local.get $sum1_0))
+                  (f32x4.mul (local.get $dx1) (local.get $dy)))))
+            (v128.store offset=32 align=1 (local.get $to)
+              (f32x4.add (v128.load offset=32 align=1 (local.get $to))
+                (f32x4.mul
+                  (f32x4.convert_i32x4_s (local.get $sum2_0))
+                  (f32x4.mul (local.get $dx2) (local.get $dy)))))
+            (v128.store offset=48 align=1 (local.get $to)
+              (f32x4.add (v128.load offset=48 align=1 (local.get $to))
+                (f32x4.mul
+                  (f32x4.convert_i32x4_s (local.get $sum3_0))
+                  (f32x4.mul (local.get $dx3) (local.get $dy)))))
+            (local.set $y0 (i32.add (local.get $y0) (local.get $y_step)))
+            (local.set $to (i32.add (local.get $to) (local.get $bs)))
+            (br_if $column (local.tee $left (i32.sub (local.get $left) (i32.const 1)))))
           (local.set $w0 (i32.add (local.get $w0) (i32.const 72)))
           (local.set $w1 (i32.add (local.get $w1) (i32.const 72)))
-          (local.set $y0 (i32.add (local.get $y0) (i32.const 72)))
-          (local.set $y1 (i32.add (local.get $y1) (i32.const 72)))
-          (local.set $y2 (i32.add (local.get $y2) (i32.const 72)))
-          (local.set $y3 (i32.add (local.get $y3) (i32.const 72)))
-          (br_if $block (i32.ne (local.get $y0) (local.get $end))))))
+          (local.set $w2 (i32.add (local.get $w2) (i32.const 72)))
+          (local.set $w3 (i32.add (local.get $w3) (i32.const 72)))
+          (local.set $y (i32.add (local.get $y) (i32.const 72)))
+          (br_if $block (i32.ne (local.get $y) (local.get $end))))))
 
-    (v128.store align=1 (local.get $s) (local.get $total0_0))
-    (v128.store align=1 (i32.add (local.get $s) (local.get $bs)) (local.get $total0_1))
-    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 2))) (local.get $total0_2))
-    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 3))) (local.get $total0_3))
-    (local.set $s (i32.add (local.get $s) (local.get $s_step)))
-    (v128.store align=1 (local.get $s) (local.get $total1_0))
-    (v128.store align=1 (i32.add (local.get $s) (local.get $bs)) (local.get $total1_1))
-    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 2))) (local.get $total1_2))
-    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 3))) (local.get $total1_3))
     (i64.and (local.get $seen) (i64.const 0x8000800080008000)))
 
-  ;; 8 rows by 1 column
-  (func $tile_8x1
+  ;; 16 rows by 1 column
+  (func $tile_16x1
     (param $s i32)       ;; where the first result goes
     (param $s_step i32)  ;; bytes from a group's results to the next one's
     (param $bs i32)      ;; bytes from a column of results to the next
@@ -567,6 +455,8 @@
     (param $y_step i32)  ;; bytes of a column
     (result i64)         ;; not 0 where a scale is infinite or NaN: then results are not right
     (local $w1 i32)           ;; weights of group 1
+    (local $w2 i32)           ;; weights of group 2
+    (local $w3 i32)           ;; weights of group 3
     (local $end i32)          ;; where the activations of column 0 end
     (local $nibble0 v128)     ;; nibble 0 of each i16 lane
     (local $nibble1 v128)     ;; nibble 1 of each i16 lane
@@ -584,17 +474,33 @@
     (local $n1_1 v128)        ;; nibbles of group 1, part 1
     (local $n1_2 v128)        ;; nibbles of group 1, part 2
     (local $n1_3 v128)        ;; nibbles of group 1, part 3
+    (local $n2_0 v128)        ;; nibbles of group 2, part 0
+    (local $n2_1 v128)        ;; nibbles of group 2, part 1
+    (local $n2_2 v128)        ;; nibbles of group 2, part 2
+    (local $n2_3 v128)        ;; nibbles of group 2, part 3
+    (local $n3_0 v128)        ;; nibbles of group 3, part 0
+    (local $n3_1 v128)        ;; nibbles of group 3, part 1
+    (local $n3_2 v128)        ;; nibbles of group 3, part 2
+    (local $n3_3 v128)        ;; nibbles of group 3, part 3
     (local $dx0 v128)         ;; f32x4 scales, group 0
     (local $sum0_0 v128)      ;; sums of a block, group 0, column 0
     (local $total0_0 v128)    ;; f32x4 totals, group 0, column 0
     (local $dx1 v128)         ;; f32x4 scales, group 1
     (local $sum1_0 v128)      ;; sums of a block, group 1, column 0
     (local $total1_0 v128)    ;; f32x4 totals, group 1, column 0
+    (local $dx2 v128)         ;; f32x4 scales, group 2
+    (local $sum2_0 v128)      ;; sums of a block, group 2, column 0
+    (local $total2_0 v128)    ;; f32x4 totals, group 2, column 0
+    (local $dx3 v128)         ;; f32x4 scales, group 3
+    (local $sum3_0 v128)      ;; sums of a block, group 3, column 0
+    (local $total3_0 v128)    ;; f32x4 totals, group 3, column 0
     (local.set $nibble0 (v128.const i16x8 0x000f 0x000f 0x000f 0x000f 0x000f 0x000f 0x000f 0x000f))
     (local.set $nibble1 (v128.const i16x8 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0))
     (local.set $nibble2 (v128.const i16x8 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00))
     (local.set $scale_bits (v128.const i32x4 0x8fffe000 0x8fffe000 0x8fffe000 0x8fffe000))
     (local.set $w1 (i32.add (local.get $w0) (local.get $w_step)))
+    (local.set $w2 (i32.add (local.get $w1) (local.get $w_step)))
+    (local.set $w3 (i32.add (local.get $w2) (local.get $w_step)))
     (local.set $end (i32.add (local.get $y0) (local.get $y_step)))
     (if (i32.ne (local.get $y0) (local.get $end))
       (then
@@ -603,6 +509,8 @@
           (local.set $a (v128.load32_splat offset=0 align=1 (local.get $y0)))
           (local.set $sum0_0 (local.get $a))
           (local.set $sum1_0 (local.get $a))
+          (local.set $sum2_0 (local.get $a))
+          (local.set $sum3_0 (local.get $a))
           ;; bytes 0 to 3 of each row
           (local.set $q (v128.load offset=8 align=1 (local.get $w0)))
           (local.set $n0_0 (v128.and (local.get $q) (local.get $nibble0)))
@@ -614,26 +522,52 @@
           (local.set $n1_1 (v128.and (local.get $q) (local.get $nibble1)))
           (local.set $n1_2 (v128.and (local.get $q) (local.get $nibble2)))
           (local.set $n1_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $q (v128.load offset=8 align=1 (local.get $w2)))
+          (local.set $n2_0 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n2_1 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n2_2 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n2_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $q (v128.load offset=8 align=1 (local.get $w3)))
+          (local.set $n3_0 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n3_1 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n3_2 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n3_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
           (local.set $a (v128.load32_splat offset=8 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
           (local.set $sum1_0
             (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
+          (local.set $sum2_0
+            (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_0) (local.get $a))))
+          (local.set $sum3_0
+            (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_0) (local.get $a))))
           (local.set $a (v128.load32_splat offset=24 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
           (local.set $sum1_0
             (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
+          (local.set $sum2_0
+            (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_1) (local.get $a))))
+          (local.set $sum3_0
+            (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_1) (local.get $a))))
           (local.set $a (v128.load32_splat offset=40 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
           (local.set $sum1_0
             (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
+          (local.set $sum2_0
+            (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_2) (local.get $a))))
+          (local.set $sum3_0
+            (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_2) (local.get $a))))
           (local.set $a (v128.load32_splat offset=56 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
           (local.set $sum1_0
             (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
+          (local.set $sum2_0
+            (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_3) (local.get $a))))
+          (local.set $sum3_0
+            (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_3) (local.get $a))))
           ;; bytes 4 to 7 of each row
           (local.set $q (v128.load offset=24 align=1 (local.get $w0)))
           (local.set $n0_0 (v128.and (local.get $q) (local.get $nibble0)))
@@ -645,26 +579,52 @@
           (local.set $n1_1 (v128.and (local.get $q) (local.get $nibble1)))
           (local.set $n1_2 (v128.and (local.get $q) (local.get $nibble2)))
           (local.set $n1_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $q (v128.load offset=24 align=1 (local.get $w2)))
+          (local.set $n2_0 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n2_1 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n2_2 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n2_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $q (v128.load offset=24 align=1 (local.get $w3)))
+          (local.set $n3_0 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n3_1 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n3_2 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n3_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
           (local.set $a (v128.load32_splat offset=12 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
           (local.set $sum1_0
             (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
+          (local.set $sum2_0
+            (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_0) (local.get $a))))
+          (local.set $sum3_0
+            (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_0) (local.get $a))))
           (local.set $a (v128.load32_splat offset=28 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
           (local.set $sum1_0
             (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
+          (local.set $sum2_0
+            (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_1) (local.get $a))))
+          (local.set $sum3_0
+            (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_1) (local.get $a))))
           (local.set $a (v128.load32_splat offset=44 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
           (local.set $sum1_0
             (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
+          (local.set $sum2_0
+            (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_2) (local.get $a))))
+          (local.set $sum3_0
+            (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_2) (local.get $a))))
           (local.set $a (v128.load32_splat offset=60 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
           (local.set $sum1_0
             (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
+          (local.set $sum2_0
+            (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_3) (local.get $a))))
+          (local.set $sum3_0
+            (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_3) (local.get $a))))
           ;; bytes 8 to 11 of each row
           (local.set $q (v128.load offset=40 align=1 (local.get $w0)))
           (local.set $n0_0 (v128.and (local.get $q) (local.get $nibble0)))
@@ -676,26 +636,52 @@
           (local.set $n1_1 (v128.and (local.get $q) (local.get $nibble1)))
           (local.set $n1_2 (v128.and (local.get $q) (local.get $nibble2)))
           (local.set $n1_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $q (v128.load offset=40 align=1 (local.get $w2)))
+          (local.set $n2_0 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n2_1 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n2_2 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n2_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $q (v128.load offset=40 align=1 (local.get $w3)))
+          (local.set $n3_0 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n3_1 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n3_2 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n3_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
           (local.set $a (v128.load32_splat offset=16 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
           (local.set $sum1_0
             (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
+          (local.set $sum2_0
+            (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_0) (local.get $a))))
+          (local.set $sum3_0
+            (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_0) (local.get $a))))
           (local.set $a (v128.load32_splat offset=32 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
           (local.set $sum1_0
             (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
+          (local.set $sum2_0
+            (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_1) (local.get $a))))
+          (local.set $sum3_0
+            (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_1) (local.get $a))))
           (local.set $a (v128.load32_splat offset=48 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
           (local.set $sum1_0
             (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
+          (local.set $sum2_0
+            (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_2) (local.get $a))))
+          (local.set $sum3_0
+            (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_2) (local.get $a))))
           (local.set $a (v128.load32_splat offset=64 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
           (local.set $sum1_0
             (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
+          (local.set $sum2_0
+            (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_3) (local.get $a))))
+          (local.set $sum3_0
+            (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_3) (local.get $a))))
           ;; bytes 12 to 15 of each row
           (local.set $q (v128.load offset=56 align=1 (local.get $w0)))
           (local.set $n0_0 (v128.and (local.get $q) (local.get $nibble0)))
@@ -707,26 +693,52 @@
           (local.set $n1_1 (v128.and (local.get $q) (local.get $nibble1)))
           (local.set $n1_2 (v128.and (local.get $q) (local.get $nibble2)))
           (local.set $n1_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $q (v128.load offset=56 align=1 (local.get $w2)))
+          (local.set $n2_0 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n2_1 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n2_2 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n2_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
+          (local.set $q (v128.load offset=56 align=1 (local.get $w3)))
+          (local.set $n3_0 (v128.and (local.get $q) (local.get $nibble0)))
+          (local.set $n3_1 (v128.and (local.get $q) (local.get $nibble1)))
+          (local.set $n3_2 (v128.and (local.get $q) (local.get $nibble2)))
+          (local.set $n3_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
           (local.set $a (v128.load32_splat offset=20 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
           (local.set $sum1_0
             (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
+          (local.set $sum2_0
+            (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_0) (local.get $a))))
+          (local.set $sum3_0
+            (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_0) (local.get $a))))
           (local.set $a (v128.load32_splat offset=36 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
           (local.set $sum1_0
             (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
+          (local.set $sum2_0
+            (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_1) (local.get $a))))
+          (local.set $sum3_0
+            (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_1) (local.get $a))))
           (local.set $a (v128.load32_splat offset=52 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
           (local.set $sum1_0
             (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
+          (local.set $sum2_0
+            (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_2) (local.get $a))))
+          (local.set $sum3_0
+            (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_2) (local.get $a))))
           (local.set $a (v128.load32_splat offset=68 align=1 (local.get $y0)))
           (local.set $sum0_0
             (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
           (local.set $sum1_0
             (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
+          (local.set $sum2_0
+            (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_3) (local.get $a))))
+          (local.set $sum3_0
+            (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_3) (local.get $a))))
           ;; add sum * scale, one row a lane
           (local.set $seen
             (i64.or (local.get $seen)
@@ -746,6 +758,24 @@
             (v128.and
               (i32x4.shl (v128.load16x4_s align=1 (local.get $w1)) (i32.const 13))
               (local.get $scale_bits)))
+          (local.set $seen
+            (i64.or (local.get $seen)
+              (i64.add
+                (i64.and (i64.load align=1 (local.get $w2)) (i64.const 0x7c007c007c007c00))
+                (i64.const 0x0400040004000400))))
+          (local.set $dx2
+            (v128.and
+              (i32x4.shl (v128.load16x4_s align=1 (local.get $w2)) (i32.const 13))
+              (local.get $scale_bits)))
+          (local.set $seen
+            (i64.or (local.get $seen)
+              (i64.add
+                (i64.and (i64.load align=1 (local.get $w3)) (i64.const 0x7c007c007c007c00))
+                (i64.const 0x0400040004000400))))
+          (local.set $dx3
+            (v128.and
+              (i32x4.shl (v128.load16x4_s align=1 (local.get $w3)) (i32.const 13))
+              (local.get $scale_bits)))
           (local.set $dy (v128.load32_splat offset=4 align=1 (local.get $y0)))
           (local.set $total0_0
             (f32x4.add (local.get $total0_0)
@@ -757,14 +787,30 @@
               (f32x4.mul
                 (f32x4.convert_i32x4_s (local.get $sum1_0))
                 (f32x4.mul (local.get $dx1) (local.get $dy)))))
+          (local.set $total2_0
+            (f32x4.add (local.get $total2_0)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum2_0))
+                (f32x4.mul (local.get $dx2) (local.get $dy)))))
+          (local.set $total3_0
+            (f32x4.add (local.get $total3_0)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum3_0))
+                (f32x4.mul (local.get $dx3) (local.get $dy)))))
           (local.set $w0 (i32.add (local.get $w0) (i32.const 72)))
           (local.set $w1 (i32.add (local.get $w1) (i32.const 72)))
+          (local.set $w2 (i32.add (local.get $w2) (i32.const 72)))
+          (local.set $w3 (i32.add (local.get $w3) (i32.const 72)))
           (local.set $y0 (i32.add (local.get $y0) (i32.const 72)))
           (br_if $block (i32.ne (local.get $y0) (local.get $end))))))
 
     (v128.store align=1 (local.get $s) (local.get $total0_0))
     (local.set $s (i32.add (local.get $s) (local.get $s_step)))
     (v128.store align=1 (local.get $s) (local.get $total1_0))
+    (local.set $s (i32.add (local.get $s) (local.get $s_step)))
+    (v128.store align=1 (local.get $s) (local.get $total2_0))
+    (local.set $s (i32.add (local.get $s) (local.get $s_step)))
+    (v128.store align=1 (local.get $s) (local.get $total3_0))
     (i64.and (local.get $seen) (i64.const 0x8000800080008000)))
 
   ;; 4 rows by 1 column, whatever the scales are
@@ -953,14 +999,20 @@
     (local $w_rest i32)   ;; weights of rows that fill no tile
     (local $group i32)    ;; groups of a tile that are left
     (local $seen i64)     ;; whether a scale was infinite or NaN
-    (local.set $tiles (i32.div_u (local.get $rows) (i32.const 8)))
+    (local.set $tiles (i32.div_u (local.get $rows) (i32.const 16)))
     (local.set $s_next (i32.const 16))
     (local.set $w_next (local.get $w_step))
     (local.set $s_far (i32.mul (local.get $tiles) (local.get $s_next)))
     (local.set $w_far (i32.mul (local.get $tiles) (local.get $w_next)))
-    (local.set $s_rest (i32.add (local.get $s) (i32.mul (local.get $s_far) (i32.const 2))))
-    (local.set $w_rest (i32.add (local.get $w) (i32.mul (local.get $w_far) (i32.const 2))))
-    (local.set $rows (i32.rem_u (local.get $rows) (i32.const 8)))
+    (local.set $s_rest (i32.add (local.get $s) (i32.mul (local.get $s_far) (i32.const 4))))
+    (local.set $w_rest (i32.add (local.get $w) (i32.mul (local.get $w_far) (i32.const 4))))
+    (if (i32.ge_u (local.get $columns) (i32.const 4))
+      (then
+        (local.set $s_far (local.get $s_next))
+        (local.set $w_far (local.get $w_next))
+        (local.set $s_next (i32.mul (local.get $s_far) (i32.const 4)))
+        (local.set $w_next (i32.mul (local.get $w_far) (i32.const 4)))))
+    (local.set $rows (i32.rem_u (local.get $rows) (i32.const 16)))
     (block $no_more
       (loop $tile
         (br_if $no_more (i32.eqz (local.get $tiles)))
@@ -968,36 +1020,38 @@
         (local.set $to (local.get $s))
         (local.set $from (local.get $y))
         (local.set $left (local.get $columns))
-        (block $too_few
-          (loop $columns
-            (br_if $too_few (i32.lt_u (local.get $left) (i32.const 4)))
+        (if (i32.lt_u (local.get $columns) (i32.const 4))
+          (then
+            (loop $column
+              (local.set $seen
+                (i64.or (local.get $seen)
+                  (call $tile_16x1
+                    (local.get $to) (local.get $s_far) (local.get $bs) (local.get $w) (local.get $w_far)
+                    (local.get $from) (local.get $y_step))))
+              (local.set $to (i32.add (local.get $to) (local.get $bs)))
+              (local.set $from (i32.add (local.get $from) (local.get $y_step)))
+              (local.set $left (i32.sub (local.get $left) (i32.const 1)))
+              (br_if $column (local.get $left))))
+          (else
+            (loop $clear
+              (v128.store offset=0 align=1 (local.get $to) (v128.const i32x4 0 0 0 0))
+              (v128.store offset=16 align=1 (local.get $to) (v128.const i32x4 0 0 0 0))
+              (v128.store offset=32 align=1 (local.get $to) (v128.const i32x4 0 0 0 0))
+              (v128.store offset=48 align=1 (local.get $to) (v128.const i32x4 0 0 0 0))
+              (local.set $to (i32.add (local.get $to) (local.get $bs)))
+              (local.set $from (i32.add (local.get $from) (local.get $y_step)))
+              (local.set $left (i32.sub (local.get $left) (i32.const 1)))
+              (br_if $clear (local.get $left)))
             (local.set $seen
-              (i64.or (local.get $seen)
-                (call $tile_8x4
-                  (local.get $to) (local.get $s_far) (local.get $bs) (local.get $w) (local.get $w_far)
-                  (local.get $from) (local.get $y_step))))
-            (local.set $to (i32.add (local.get $to) (i32.mul (local.get $bs) (i32.const 4))))
-            (local.set $from (i32.add (local.get $from) (i32.mul (local.get $y_step) (i32.const 4))))
-            (local.set $left (i32.sub (local.get $left) (i32.const 4)))
-            (br $columns)))
-        (block $no_column
-          (loop $column
-            (br_if $no_column (i32.eqz (local.get $left)))
-            (local.set $seen
-              (i64.or (local.get $seen)
-                (call $tile_8x1
-                  (local.get $to) (local.get $s_far) (local.get $bs) (local.get $w) (local.get $w_far)
-                  (local.get $from) (local.get $y_step))))
-            (local.set $to (i32.add (local.get $to) (local.get $bs)))
-            (local.set $from (i32.add (local.get $from) (local.get $y_step)))
-            (local.set $left (i32.sub (local.get $left) (i32.const 1)))
-            (br $column)))
+              (call $tile_16
+                (local.get $s) (local.get $bs) (local.get $w) (local.get $w_step) (local.get $y) (local.get $y_step)
+                (local.get $columns)))))
         (if (i64.ne (local.get $seen) (i64.const 0))
           (then
             ;; nearly never: a tile once more, exactly
             (local.set $to (local.get $s))
             (local.set $from (local.get $w))
-            (local.set $group (i32.const 2))
+            (local.set $group (i32.const 4))
             (loop $again
               (call $exactly
                 (local.get $to) (local.get $bs) (local.get $from) (local.get $w_step) (local.get $y) (local.get $y_step)

@@ -1,4 +1,4 @@
-;; mul_mat_q4_0_8x4__simd128_u1_broadcast_rolled
+;; mul_mat_q4_0_16x4__simd128_u1_broadcast_rolled
 ;;
 ;; Rows of Q4_0 weights x times columns of f32 activations y, which are quantised to Q8_0 first, as GGML does
 ;; it: the f32 at s + 4 * (c * bs + r) is the dot product of row r and column c.
@@ -16,16 +16,16 @@
 ;; terms of a row are added in order: all of these kernels give the same bits.
 ;;
 ;; Needs: SIMD.
-;; How: dot, 8 rows by 4 at a time, broadcast activations, rolled steps, totals in registers, memory by
+;; How: dot, 16 rows by 4 at a time, broadcast activations, rolled steps, totals in registers, memory by
 ;; export.
 ;; Why it is right: docs/numerics.md.
-;; Cost: 14.41 opcodes per 32 weights and a column in the main loop, locals and constants not counted.
+;; Cost: 12.73 opcodes per 32 weights and a column in the main loop, locals and constants not counted.
 ;; Generated: edit templates/mul_mat_q4_0.wat.j2 and what it imports, then `make bless`.
 (module
   (memory (export "memory") 1)
 
-  ;; 8 rows by 4 columns
-  (func $tile_8x4
+  ;; 16 rows by 4 columns
+  (func $tile_16x4
     (param $s i32)       ;; where the first result goes
     (param $s_step i32)  ;; bytes from a group's results to the next one's
     (param $bs i32)      ;; bytes from a column of results to the next
@@ -35,6 +35,8 @@
     (param $y_step i32)  ;; bytes of a column
     (result i64)         ;; not 0 where a scale is infinite or NaN: then results are not right
     (local $w1 i32)           ;; weights of group 1
+    (local $w2 i32)           ;; weights of group 2
+    (local $w3 i32)           ;; weights of group 3
     (local $y1 i32)           ;; activations of column 1
     (local $y2 i32)           ;; activations of column 2
     (local $y3 i32)           ;; activations of column 3
@@ -56,6 +58,14 @@
     (local $n1_1 v128)        ;; nibbles of group 1, part 1
     (local $n1_2 v128)        ;; nibbles of group 1, part 2
     (local $n1_3 v128)        ;; nibbles of group 1, part 3
+    (local $n2_0 v128)        ;; nibbles of group 2, part 0
+    (local $n2_1 v128)        ;; nibbles of group 2, part 1
+    (local $n2_2 v128)        ;; nibbles of group 2, part 2
+    (local $n2_3 v128)        ;; nibbles of group 2, part 3
+    (local $n3_0 v128)        ;; nibbles of group 3, part 0
+    (local $n3_1 v128)        ;; nibbles of group 3, part 1
+    (local $n3_2 v128)        ;; nibbles of group 3, part 2
+    (local $n3_3 v128)        ;; nibbles of group 3, part 3
     (local $dx0 v128)         ;; f32x4 scales, group 0
     (local $sum0_0 v128)      ;; sums of a block, group 0, column 0
     (local $total0_0 v128)    ;; f32x4 totals, group 0, column 0
@@ -74,11 +84,31 @@
     (local $total1_2 v128)    ;; f32x4 totals, group 1, column 2
     (local $sum1_3 v128)      ;; sums of a block, group 1, column 3
     (local $total1_3 v128)    ;; f32x4 totals, group 1, column 3
+    (local $dx2 v128)         ;; f32x4 scales, group 2
+    (local $sum2_0 v128)      ;; sums of a block, group 2, column 0
+    (local $total2_0 v128)    ;; f32x4 totals, group 2, column 0
+    (local $sum2_1 v128)      ;; sums of a block, group 2, column 1
+    (local $total2_1 v128)    ;; f32x4 totals, group 2, column 1
+    (local $sum2_2 v128)      ;; sums of a block, group 2, column 2
+    (local $total2_2 v128)    ;; f32x4 totals, group 2, column 2
+    (local $sum2_3 v128)      ;; sums of a block, group 2, column 3
+    (local $total2_3 v128)    ;; f32x4 totals, group 2, column 3
+    (local $dx3 v128)         ;; f32x4 scales, group 3
+    (local $sum3_0 v128)      ;; sums of a block, group 3, column 0
+    (local $total3_0 v128)    ;; f32x4 totals, group 3, column 0
+    (local $sum3_1 v128)      ;; sums of a block, group 3, column 1
+    (local $total3_1 v128)    ;; f32x4 totals, group 3, column 1
+    (local $sum3_2 v128)      ;; sums of a block, group 3, column 2
+    (local $total3_2 v128)    ;; f32x4 totals, group 3, column 2
+    (local $sum3_3 v128)      ;; sums of a block, group 3, column 3
+    (local $total3_3 v128)    ;; f32x4 totals, group 3, column 3
     (local.set $nibble0 (v128.const i16x8 0x000f 0x000f 0x000f 0x000f 0x000f 0x000f 0x000f 0x000f))
     (local.set $nibble1 (v128.const i16x8 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0))
     (local.set $nibble2 (v128.const i16x8 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00))
     (local.set $scale_bits (v128.const i32x4 0x8fffe000 0x8fffe000 0x8fffe000 0x8fffe000))
     (local.set $w1 (i32.add (local.get $w0) (local.get $w_step)))
+    (local.set $w2 (i32.add (local.get $w1) (local.get $w_step)))
+    (local.set $w3 (i32.add (local.get $w2) (local.get $w_step)))
     (local.set $y1 (i32.add (local.get $y0) (local.get $y_step)))
     (local.set $y2 (i32.add (local.get $y1) (local.get $y_step)))
     (local.set $y3 (i32.add (local.get $y2) (local.get $y_step)))
@@ -90,15 +120,23 @@
           (local.set $a (v128.load offset=0 align=1 (local.get $y0)))
           (local.set $sum0_0 (local.get $a))
           (local.set $sum1_0 (local.get $a))
+          (local.set $sum2_0 (local.get $a))
+          (local.set $sum3_0 (local.get $a))
           (local.set $a (v128.load offset=0 align=1 (local.get $y1)))
           (local.set $sum0_1 (local.get $a))
           (local.set $sum1_1 (local.get $a))
+          (local.set $sum2_1 (local.get $a))
+          (local.set $sum3_1 (local.get $a))
           (local.set $a (v128.load offset=0 align=1 (local.get $y2)))
           (local.set $sum0_2 (local.get $a))
           (local.set $sum1_2 (local.get $a))
+          (local.set $sum2_2 (local.get $a))
+          (local.set $sum3_2 (local.get $a))
           (local.set $a (v128.load offset=0 align=1 (local.get $y3)))
           (local.set $sum0_3 (local.get $a))
           (local.set $sum1_3 (local.get $a))
+          (local.set $sum2_3 (local.get $a))
+          (local.set $sum3_3 (local.get $a))
           (local.set $steps_end (i32.add (local.get $y0) (i32.const 64)))
           (loop $step
             ;; four bytes of each row
@@ -112,91 +150,167 @@
             (local.set $n1_1 (v128.and (local.get $q) (local.get $nibble1)))
             (local.set $n1_2 (v128.and (local.get $q) (local.get $nibble2)))
             (local.set $n1_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
+            (local.set $q (v128.load offset=8 align=1 (local.get $w2)))
+            (local.set $n2_0 (v128.and (local.get $q) (local.get $nibble0)))
+            (local.set $n2_1 (v128.and (local.get $q) (local.get $nibble1)))
+            (local.set $n2_2 (v128.and (local.get $q) (local.get $nibble2)))
+            (local.set $n2_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
+            (local.set $q (v128.load offset=8 align=1 (local.get $w3)))
+            (local.set $n3_0 (v128.and (local.get $q) (local.get $nibble0)))
+            (local.set $n3_1 (v128.and (local.get $q) (local.get $nibble1)))
+            (local.set $n3_2 (v128.and (local.get $q) (local.get $nibble2)))
+            (local.set $n3_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
             (local.set $a (v128.load offset=32 align=1 (local.get $y0)))
             (local.set $sum0_0
               (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
             (local.set $sum1_0
               (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_0) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_0) (local.get $a))))
             (local.set $a (v128.load offset=96 align=1 (local.get $y0)))
             (local.set $sum0_0
               (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
             (local.set $sum1_0
               (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_1) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_1) (local.get $a))))
             (local.set $a (v128.load offset=160 align=1 (local.get $y0)))
             (local.set $sum0_0
               (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
             (local.set $sum1_0
               (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_2) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_2) (local.get $a))))
             (local.set $a (v128.load offset=224 align=1 (local.get $y0)))
             (local.set $sum0_0
               (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
             (local.set $sum1_0
               (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_3) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_3) (local.get $a))))
             ;; column 1
             (local.set $a (v128.load offset=32 align=1 (local.get $y1)))
             (local.set $sum0_1
               (i32x4.add (local.get $sum0_1) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
             (local.set $sum1_1
               (i32x4.add (local.get $sum1_1) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
+            (local.set $sum2_1
+              (i32x4.add (local.get $sum2_1) (i32x4.dot_i16x8_s (local.get $n2_0) (local.get $a))))
+            (local.set $sum3_1
+              (i32x4.add (local.get $sum3_1) (i32x4.dot_i16x8_s (local.get $n3_0) (local.get $a))))
             (local.set $a (v128.load offset=96 align=1 (local.get $y1)))
             (local.set $sum0_1
               (i32x4.add (local.get $sum0_1) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
             (local.set $sum1_1
               (i32x4.add (local.get $sum1_1) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
+            (local.set $sum2_1
+              (i32x4.add (local.get $sum2_1) (i32x4.dot_i16x8_s (local.get $n2_1) (local.get $a))))
+            (local.set $sum3_1
+              (i32x4.add (local.get $sum3_1) (i32x4.dot_i16x8_s (local.get $n3_1) (local.get $a))))
             (local.set $a (v128.load offset=160 align=1 (local.get $y1)))
             (local.set $sum0_1
               (i32x4.add (local.get $sum0_1) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
             (local.set $sum1_1
               (i32x4.add (local.get $sum1_1) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
+            (local.set $sum2_1
+              (i32x4.add (local.get $sum2_1) (i32x4.dot_i16x8_s (local.get $n2_2) (local.get $a))))
+            (local.set $sum3_1
+              (i32x4.add (local.get $sum3_1) (i32x4.dot_i16x8_s (local.get $n3_2) (local.get $a))))
             (local.set $a (v128.load offset=224 align=1 (local.get $y1)))
             (local.set $sum0_1
               (i32x4.add (local.get $sum0_1) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
             (local.set $sum1_1
               (i32x4.add (local.get $sum1_1) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
+            (local.set $sum2_1
+              (i32x4.add (local.get $sum2_1) (i32x4.dot_i16x8_s (local.get $n2_3) (local.get $a))))
+            (local.set $sum3_1
+              (i32x4.add (local.get $sum3_1) (i32x4.dot_i16x8_s (local.get $n3_3) (local.get $a))))
             ;; column 2
             (local.set $a (v128.load offset=32 align=1 (local.get $y2)))
             (local.set $sum0_2
               (i32x4.add (local.get $sum0_2) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
             (local.set $sum1_2
               (i32x4.add (local.get $sum1_2) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
+            (local.set $sum2_2
+              (i32x4.add (local.get $sum2_2) (i32x4.dot_i16x8_s (local.get $n2_0) (local.get $a))))
+            (local.set $sum3_2
+              (i32x4.add (local.get $sum3_2) (i32x4.dot_i16x8_s (local.get $n3_0) (local.get $a))))
             (local.set $a (v128.load offset=96 align=1 (local.get $y2)))
             (local.set $sum0_2
               (i32x4.add (local.get $sum0_2) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
             (local.set $sum1_2
               (i32x4.add (local.get $sum1_2) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
+            (local.set $sum2_2
+              (i32x4.add (local.get $sum2_2) (i32x4.dot_i16x8_s (local.get $n2_1) (local.get $a))))
+            (local.set $sum3_2
+              (i32x4.add (local.get $sum3_2) (i32x4.dot_i16x8_s (local.get $n3_1) (local.get $a))))
             (local.set $a (v128.load offset=160 align=1 (local.get $y2)))
             (local.set $sum0_2
               (i32x4.add (local.get $sum0_2) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
             (local.set $sum1_2
               (i32x4.add (local.get $sum1_2) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
+            (local.set $sum2_2
+              (i32x4.add (local.get $sum2_2) (i32x4.dot_i16x8_s (local.get $n2_2) (local.get $a))))
+            (local.set $sum3_2
+              (i32x4.add (local.get $sum3_2) (i32x4.dot_i16x8_s (local.get $n3_2) (local.get $a))))
             (local.set $a (v128.load offset=224 align=1 (local.get $y2)))
             (local.set $sum0_2
               (i32x4.add (local.get $sum0_2) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
             (local.set $sum1_2
               (i32x4.add (local.get $sum1_2) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
+            (local.set $sum2_2
+              (i32x4.add (local.get $sum2_2) (i32x4.dot_i16x8_s (local.get $n2_3) (local.get $a))))
+            (local.set $sum3_2
+              (i32x4.add (local.get $sum3_2) (i32x4.dot_i16x8_s (local.get $n3_3) (local.get $a))))
             ;; column 3
             (local.set $a (v128.load offset=32 align=1 (local.get $y3)))
             (local.set $sum0_3
               (i32x4.add (local.get $sum0_3) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
             (local.set $sum1_3
               (i32x4.add (local.get $sum1_3) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
+            (local.set $sum2_3
+              (i32x4.add (local.get $sum2_3) (i32x4.dot_i16x8_s (local.get $n2_0) (local.get $a))))
+            (local.set $sum3_3
+              (i32x4.add (local.get $sum3_3) (i32x4.dot_i16x8_s (local.get $n3_0) (local.get $a))))
             (local.set $a (v128.load offset=96 align=1 (local.get $y3)))
             (local.set $sum0_3
               (i32x4.add (local.get $sum0_3) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
             (local.set $sum1_3
               (i32x4.add (local.get $sum1_3) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
+            (local.set $sum2_3
+              (i32x4.add (local.get $sum2_3) (i32x4.dot_i16x8_s (local.get $n2_1) (local.get $a))))
+            (local.set $sum3_3
+              (i32x4.add (local.get $sum3_3) (i32x4.dot_i16x8_s (local.get $n3_1) (local.get $a))))
             (local.set $a (v128.load offset=160 align=1 (local.get $y3)))
             (local.set $sum0_3
               (i32x4.add (local.get $sum0_3) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
             (local.set $sum1_3
               (i32x4.add (local.get $sum1_3) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
+            (local.set $sum2_3
+              (i32x4.add (local.get $sum2_3) (i32x4.dot_i16x8_s (local.get $n2_2) (local.get $a))))
+            (local.set $sum3_3
+              (i32x4.add (local.get $sum3_3) (i32x4.dot_i16x8_s (local.get $n3_2) (local.get $a))))
             (local.set $a (v128.load offset=224 align=1 (local.get $y3)))
             (local.set $sum0_3
               (i32x4.add (local.get $sum0_3) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
             (local.set $sum1_3
               (i32x4.add (local.get $sum1_3) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
+            (local.set $sum2_3
+              (i32x4.add (local.get $sum2_3) (i32x4.dot_i16x8_s (local.get $n2_3) (local.get $a))))
+            (local.set $sum3_3
+              (i32x4.add (local.get $sum3_3) (i32x4.dot_i16x8_s (local.get $n3_3) (local.get $a))))
             (local.set $w0 (i32.add (local.get $w0) (i32.const 16)))
             (local.set $w1 (i32.add (local.get $w1) (i32.const 16)))
+            (local.set $w2 (i32.add (local.get $w2) (i32.const 16)))
+            (local.set $w3 (i32.add (local.get $w3) (i32.const 16)))
             (local.set $y0 (i32.add (local.get $y0) (i32.const 16)))
             (local.set $y1 (i32.add (local.get $y1) (i32.const 16)))
             (local.set $y2 (i32.add (local.get $y2) (i32.const 16)))
@@ -204,6 +318,8 @@
             (br_if $step (i32.ne (local.get $y0) (local.get $steps_end))))
           (local.set $w0 (i32.add (local.get $w0) (i32.const -64)))
           (local.set $w1 (i32.add (local.get $w1) (i32.const -64)))
+          (local.set $w2 (i32.add (local.get $w2) (i32.const -64)))
+          (local.set $w3 (i32.add (local.get $w3) (i32.const -64)))
           (local.set $y0 (i32.add (local.get $y0) (i32.const -64)))
           (local.set $y1 (i32.add (local.get $y1) (i32.const -64)))
           (local.set $y2 (i32.add (local.get $y2) (i32.const -64)))
@@ -227,6 +343,24 @@
             (v128.and
               (i32x4.shl (v128.load16x4_s align=1 (local.get $w1)) (i32.const 13))
               (local.get $scale_bits)))
+          (local.set $seen
+            (i64.or (local.get $seen)
+              (i64.add
+                (i64.and (i64.load align=1 (local.get $w2)) (i64.const 0x7c007c007c007c00))
+                (i64.const 0x0400040004000400))))
+          (local.set $dx2
+            (v128.and
+              (i32x4.shl (v128.load16x4_s align=1 (local.get $w2)) (i32.const 13))
+              (local.get $scale_bits)))
+          (local.set $seen
+            (i64.or (local.get $seen)
+              (i64.add
+                (i64.and (i64.load align=1 (local.get $w3)) (i64.const 0x7c007c007c007c00))
+                (i64.const 0x0400040004000400))))
+          (local.set $dx3
+            (v128.and
+              (i32x4.shl (v128.load16x4_s align=1 (local.get $w3)) (i32.const 13))
+              (local.get $scale_bits)))
           (local.set $dy (v128.load offset=16 align=1 (local.get $y0)))
           (local.set $total0_0
             (f32x4.add (local.get $total0_0)
@@ -238,6 +372,16 @@
               (f32x4.mul
                 (f32x4.convert_i32x4_s (local.get $sum1_0))
                 (f32x4.mul (local.get $dx1) (local.get $dy)))))
+          (local.set $total2_0
+            (f32x4.add (local.get $total2_0)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum2_0))
+                (f32x4.mul (local.get $dx2) (local.get $dy)))))
+          (local.set $total3_0
+            (f32x4.add (local.get $total3_0)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum3_0))
+                (f32x4.mul (local.get $dx3) (local.get $dy)))))
           (local.set $dy (v128.load offset=16 align=1 (local.get $y1)))
           (local.set $total0_1
             (f32x4.add (local.get $total0_1)
@@ -249,6 +393,16 @@
               (f32x4.mul
                 (f32x4.convert_i32x4_s (local.get $sum1_1))
                 (f32x4.mul (local.get $dx1) (local.get $dy)))))
+          (local.set $total2_1
+            (f32x4.add (local.get $total2_1)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum2_1))
+                (f32x4.mul (local.get $dx2) (local.get $dy)))))
+          (local.set $total3_1
+            (f32x4.add (local.get $total3_1)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum3_1))
+                (f32x4.mul (local.get $dx3) (local.get $dy)))))
           (local.set $dy (v128.load offset=16 align=1 (local.get $y2)))
           (local.set $total0_2
             (f32x4.add (local.get $total0_2)
@@ -260,6 +414,16 @@
               (f32x4.mul
                 (f32x4.convert_i32x4_s (local.get $sum1_2))
                 (f32x4.mul (local.get $dx1) (local.get $dy)))))
+          (local.set $total2_2
+            (f32x4.add (local.get $total2_2)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum2_2))
+                (f32x4.mul (local.get $dx2) (local.get $dy)))))
+          (local.set $total3_2
+            (f32x4.add (local.get $total3_2)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum3_2))
+                (f32x4.mul (local.get $dx3) (local.get $dy)))))
           (local.set $dy (v128.load offset=16 align=1 (local.get $y3)))
           (local.set $total0_3
             (f32x4.add (local.get $total0_3)
@@ -271,8 +435,20 @@
               (f32x4.mul
                 (f32x4.convert_i32x4_s (local.get $sum1_3))
                 (f32x4.mul (local.get $dx1) (local.get $dy)))))
+          (local.set $total2_3
+            (f32x4.add (local.get $total2_3)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum2_3))
+                (f32x4.mul (local.get $dx2) (local.get $dy)))))
+          (local.set $total3_3
+            (f32x4.add (local.get $total3_3)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum3_3))
+                (f32x4.mul (local.get $dx3) (local.get $dy)))))
           (local.set $w0 (i32.add (local.get $w0) (i32.const 72)))
           (local.set $w1 (i32.add (local.get $w1) (i32.const 72)))
+          (local.set $w2 (i32.add (local.get $w2) (i32.const 72)))
+          (local.set $w3 (i32.add (local.get $w3) (i32.const 72)))
           (local.set $y0 (i32.add (local.get $y0) (i32.const 288)))
           (local.set $y1 (i32.add (local.get $y1) (i32.const 288)))
           (local.set $y2 (i32.add (local.get $y2) (i32.const 288)))
@@ -288,10 +464,20 @@
     (v128.store align=1 (i32.add (local.get $s) (local.get $bs)) (local.get $total1_1))
     (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 2))) (local.get $total1_2))
     (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 3))) (local.get $total1_3))
+    (local.set $s (i32.add (local.get $s) (local.get $s_step)))
+    (v128.store align=1 (local.get $s) (local.get $total2_0))
+    (v128.store align=1 (i32.add (local.get $s) (local.get $bs)) (local.get $total2_1))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 2))) (local.get $total2_2))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 3))) (local.get $total2_3))
+    (local.set $s (i32.add (local.get $s) (local.get $s_step)))
+    (v128.store align=1 (local.get $s) (local.get $total3_0))
+    (v128.store align=1 (i32.add (local.get $s) (local.get $bs)) (local.get $total3_1))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 2))) (local.get $total3_2))
+    (v128.store align=1 (i32.add (local.get $s) (i32.mul (local.get $bs) (i32.const 3))) (local.get $total3_3))
     (i64.and (local.get $seen) (i64.const 0x8000800080008000)))
 
-  ;; 8 rows by 1 column
-  (func $tile_8x1
+  ;; 16 rows by 1 column
+  (func $tile_16x1
     (param $s i32)       ;; where the first result goes
     (param $s_step i32)  ;; bytes from a group's results to the next one's
     (param $bs i32)      ;; bytes from a column of results to the next
@@ -301,6 +487,8 @@
     (param $y_step i32)  ;; bytes of a column
     (result i64)         ;; not 0 where a scale is infinite or NaN: then results are not right
     (local $w1 i32)           ;; weights of group 1
+    (local $w2 i32)           ;; weights of group 2
+    (local $w3 i32)           ;; weights of group 3
     (local $end i32)          ;; where the activations of column 0 end
     (local $steps_end i32)    ;; where the words of this block's low nibbles end
     (local $nibble0 v128)     ;; nibble 0 of each i16 lane
@@ -319,17 +507,33 @@
     (local $n1_1 v128)        ;; nibbles of group 1, part 1
     (local $n1_2 v128)        ;; nibbles of group 1, part 2
     (local $n1_3 v128)        ;; nibbles of group 1, part 3
+    (local $n2_0 v128)        ;; nibbles of group 2, part 0
+    (local $n2_1 v128)        ;; nibbles of group 2, part 1
+    (local $n2_2 v128)        ;; nibbles of group 2, part 2
+    (local $n2_3 v128)        ;; nibbles of group 2, part 3
+    (local $n3_0 v128)        ;; nibbles of group 3, part 0
+    (local $n3_1 v128)        ;; nibbles of group 3, part 1
+    (local $n3_2 v128)        ;; nibbles of group 3, part 2
+    (local $n3_3 v128)        ;; nibbles of group 3, part 3
     (local $dx0 v128)         ;; f32x4 scales, group 0
     (local $sum0_0 v128)      ;; sums of a block, group 0, column 0
     (local $total0_0 v128)    ;; f32x4 totals, group 0, column 0
     (local $dx1 v128)         ;; f32x4 scales, group 1
     (local $sum1_0 v128)      ;; sums of a block, group 1, column 0
     (local $total1_0 v128)    ;; f32x4 totals, group 1, column 0
+    (local $dx2 v128)         ;; f32x4 scales, group 2
+    (local $sum2_0 v128)      ;; sums of a block, group 2, column 0
+    (local $total2_0 v128)    ;; f32x4 totals, group 2, column 0
+    (local $dx3 v128)         ;; f32x4 scales, group 3
+    (local $sum3_0 v128)      ;; sums of a block, group 3, column 0
+    (local $total3_0 v128)    ;; f32x4 totals, group 3, column 0
     (local.set $nibble0 (v128.const i16x8 0x000f 0x000f 0x000f 0x000f 0x000f 0x000f 0x000f 0x000f))
     (local.set $nibble1 (v128.const i16x8 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0 0x00f0))
     (local.set $nibble2 (v128.const i16x8 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00 0x0f00))
     (local.set $scale_bits (v128.const i32x4 0x8fffe000 0x8fffe000 0x8fffe000 0x8fffe000))
     (local.set $w1 (i32.add (local.get $w0) (local.get $w_step)))
+    (local.set $w2 (i32.add (local.get $w1) (local.get $w_step)))
+    (local.set $w3 (i32.add (local.get $w2) (local.get $w_step)))
     (local.set $end (i32.add (local.get $y0) (local.get $y_step)))
     (if (i32.ne (local.get $y0) (local.get $end))
       (then
@@ -338,6 +542,8 @@
           (local.set $a (v128.load offset=0 align=1 (local.get $y0)))
           (local.set $sum0_0 (local.get $a))
           (local.set $sum1_0 (local.get $a))
+          (local.set $sum2_0 (local.get $a))
+          (local.set $sum3_0 (local.get $a))
           (local.set $steps_end (i32.add (local.get $y0) (i32.const 64)))
           (loop $step
             ;; four bytes of each row
@@ -351,32 +557,62 @@
             (local.set $n1_1 (v128.and (local.get $q) (local.get $nibble1)))
             (local.set $n1_2 (v128.and (local.get $q) (local.get $nibble2)))
             (local.set $n1_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
+            (local.set $q (v128.load offset=8 align=1 (local.get $w2)))
+            (local.set $n2_0 (v128.and (local.get $q) (local.get $nibble0)))
+            (local.set $n2_1 (v128.and (local.get $q) (local.get $nibble1)))
+            (local.set $n2_2 (v128.and (local.get $q) (local.get $nibble2)))
+            (local.set $n2_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
+            (local.set $q (v128.load offset=8 align=1 (local.get $w3)))
+            (local.set $n3_0 (v128.and (local.get $q) (local.get $nibble0)))
+            (local.set $n3_1 (v128.and (local.get $q) (local.get $nibble1)))
+            (local.set $n3_2 (v128.and (local.get $q) (local.get $nibble2)))
+            (local.set $n3_3 (i16x8.shr_u (local.get $q) (i32.const 12)))
             (local.set $a (v128.load offset=32 align=1 (local.get $y0)))
             (local.set $sum0_0
               (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_0) (local.get $a))))
             (local.set $sum1_0
               (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_0) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_0) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_0) (local.get $a))))
             (local.set $a (v128.load offset=96 align=1 (local.get $y0)))
             (local.set $sum0_0
               (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_1) (local.get $a))))
             (local.set $sum1_0
               (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_1) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_1) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_1) (local.get $a))))
             (local.set $a (v128.load offset=160 align=1 (local.get $y0)))
             (local.set $sum0_0
               (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_2) (local.get $a))))
             (local.set $sum1_0
               (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_2) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_2) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_2) (local.get $a))))
             (local.set $a (v128.load offset=224 align=1 (local.get $y0)))
             (local.set $sum0_0
               (i32x4.add (local.get $sum0_0) (i32x4.dot_i16x8_s (local.get $n0_3) (local.get $a))))
             (local.set $sum1_0
               (i32x4.add (local.get $sum1_0) (i32x4.dot_i16x8_s (local.get $n1_3) (local.get $a))))
+            (local.set $sum2_0
+              (i32x4.add (local.get $sum2_0) (i32x4.dot_i16x8_s (local.get $n2_3) (local.get $a))))
+            (local.set $sum3_0
+              (i32x4.add (local.get $sum3_0) (i32x4.dot_i16x8_s (local.get $n3_3) (local.get $a))))
             (local.set $w0 (i32.add (local.get $w0) (i32.const 16)))
             (local.set $w1 (i32.add (local.get $w1) (i32.const 16)))
+            (local.set $w2 (i32.add (local.get $w2) (i32.const 16)))
+            (local.set $w3 (i32.add (local.get $w3) (i32.const 16)))
             (local.set $y0 (i32.add (local.get $y0) (i32.const 16)))
             (br_if $step (i32.ne (local.get $y0) (local.get $steps_end))))
           (local.set $w0 (i32.add (local.get $w0) (i32.const -64)))
           (local.set $w1 (i32.add (local.get $w1) (i32.const -64)))
+          (local.set $w2 (i32.add (local.get $w2) (i32.const -64)))
+          (local.set $w3 (i32.add (local.get $w3) (i32.const -64)))
           (local.set $y0 (i32.add (local.get $y0) (i32.const -64)))
           ;; add sum * scale, one row a lane
           (local.set $seen
@@ -397,6 +633,24 @@
             (v128.and
               (i32x4.shl (v128.load16x4_s align=1 (local.get $w1)) (i32.const 13))
               (local.get $scale_bits)))
+          (local.set $seen
+            (i64.or (local.get $seen)
+              (i64.add
+                (i64.and (i64.load align=1 (local.get $w2)) (i64.const 0x7c007c007c007c00))
+                (i64.const 0x0400040004000400))))
+          (local.set $dx2
+            (v128.and
+              (i32x4.shl (v128.load16x4_s align=1 (local.get $w2)) (i32.const 13))
+              (local.get $scale_bits)))
+          (local.set $seen
+            (i64.or (local.get $seen)
+              (i64.add
+                (i64.and (i64.load align=1 (local.get $w3)) (i64.const 0x7c007c007c007c00))
+                (i64.const 0x0400040004000400))))
+          (local.set $dx3
+            (v128.and
+              (i32x4.shl (v128.load16x4_s align=1 (local.get $w3)) (i32.const 13))
+              (local.get $scale_bits)))
           (local.set $dy (v128.load offset=16 align=1 (local.get $y0)))
           (local.set $total0_0
             (f32x4.add (local.get $total0_0)
@@ -408,14 +662,30 @@
               (f32x4.mul
                 (f32x4.convert_i32x4_s (local.get $sum1_0))
                 (f32x4.mul (local.get $dx1) (local.get $dy)))))
+          (local.set $total2_0
+            (f32x4.add (local.get $total2_0)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum2_0))
+                (f32x4.mul (local.get $dx2) (local.get $dy)))))
+          (local.set $total3_0
+            (f32x4.add (local.get $total3_0)
+              (f32x4.mul
+                (f32x4.convert_i32x4_s (local.get $sum3_0))
+                (f32x4.mul (local.get $dx3) (local.get $dy)))))
           (local.set $w0 (i32.add (local.get $w0) (i32.const 72)))
           (local.set $w1 (i32.add (local.get $w1) (i32.const 72)))
+          (local.set $w2 (i32.add (local.get $w2) (i32.const 72)))
+          (local.set $w3 (i32.add (local.get $w3) (i32.const 72)))
           (local.set $y0 (i32.add (local.get $y0) (i32.const 288)))
           (br_if $block (i32.ne (local.get $y0) (local.get $end))))))
 
     (v128.store align=1 (local.get $s) (local.get $total0_0))
     (local.set $s (i32.add (local.get $s) (local.get $s_step)))
     (v128.store align=1 (local.get $s) (local.get $total1_0))
+    (local.set $s (i32.add (local.get $s) (local.get $s_step)))
+    (v128.store align=1 (local.get $s) (local.get $total2_0))
+    (local.set $s (i32.add (local.get $s) (local.get $s_step)))
+    (v128.store align=1 (local.get $s) (local.get $total3_0))
     (i64.and (local.get $seen) (i64.const 0x8000800080008000)))
 
   ;; 4 rows by 1 column, whatever the scales are
@@ -604,14 +874,14 @@
     (local $w_rest i32)   ;; weights of rows that fill no tile
     (local $group i32)    ;; groups of a tile that are left
     (local $seen i64)     ;; whether a scale was infinite or NaN
-    (local.set $tiles (i32.div_u (local.get $rows) (i32.const 8)))
+    (local.set $tiles (i32.div_u (local.get $rows) (i32.const 16)))
     (local.set $s_next (i32.const 16))
     (local.set $w_next (local.get $w_step))
     (local.set $s_far (i32.mul (local.get $tiles) (local.get $s_next)))
     (local.set $w_far (i32.mul (local.get $tiles) (local.get $w_next)))
-    (local.set $s_rest (i32.add (local.get $s) (i32.mul (local.get $s_far) (i32.const 2))))
-    (local.set $w_rest (i32.add (local.get $w) (i32.mul (local.get $w_far) (i32.const 2))))
-    (local.set $rows (i32.rem_u (local.get $rows) (i32.const 8)))
+    (local.set $s_rest (i32.add (local.get $s) (i32.mul (local.get $s_far) (i32.const 4))))
+    (local.set $w_rest (i32.add (local.get $w) (i32.mul (local.get $w_far) (i32.const 4))))
+    (local.set $rows (i32.rem_u (local.get $rows) (i32.const 16)))
     (block $no_more
       (loop $tile
         (br_if $no_more (i32.eqz (local.get $tiles)))
@@ -624,7 +894,7 @@
             (br_if $too_few (i32.lt_u (local.get $left) (i32.const 4)))
             (local.set $seen
               (i64.or (local.get $seen)
-                (call $tile_8x4
+                (call $tile_16x4
                   (local.get $to) (local.get $s_far) (local.get $bs) (local.get $w) (local.get $w_far)
                   (local.get $from) (local.get $y_step))))
             (local.set $to (i32.add (local.get $to) (i32.mul (local.get $bs) (i32.const 4))))
@@ -636,7 +906,7 @@
             (br_if $no_column (i32.eqz (local.get $left)))
             (local.set $seen
               (i64.or (local.get $seen)
-                (call $tile_8x1
+                (call $tile_16x1
                   (local.get $to) (local.get $s_far) (local.get $bs) (local.get $w) (local.get $w_far)
                   (local.get $from) (local.get $y_step))))
             (local.set $to (i32.add (local.get $to) (local.get $bs)))
@@ -648,7 +918,7 @@
             ;; nearly never: a tile once more, exactly
             (local.set $to (local.get $s))
             (local.set $from (local.get $w))
-            (local.set $group (i32.const 2))
+            (local.set $group (i32.const 4))
             (loop $again
               (call $exactly
                 (local.get $to) (local.get $bs) (local.get $from) (local.get $w_step) (local.get $y) (local.get $y_step)
