@@ -15,7 +15,7 @@ kernels: bootstrap  ## generate, assemble and verify every kernel at UNROLL bloc
 	@$(CODEGEN) verify --unroll='$(UNROLL)'
 
 test: bootstrap lint  ## lint, types, goldens and the whole test suite
-	@$(VENV_BIN)/python -m pytest
+	@$(VENV_BIN)/python -m pytest --numprocesses=auto
 
 lint: bootstrap  ## ruff and mypy --strict
 	@$(VENV_BIN)/ruff check $(LINTED)

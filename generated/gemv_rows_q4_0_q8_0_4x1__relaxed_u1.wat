@@ -51,9 +51,12 @@
     (local $sum0_0 v128)      ;; sums of a block, group 0
     (local $total0_0 v128)    ;; f32x4 totals, group 0
     (local.set $low4 (v128.const i8x16 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15))
-    (local.set $w1 (i32.add (local.get $w0) (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18))))
-    (local.set $w2 (i32.add (local.get $w1) (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18))))
-    (local.set $w3 (i32.add (local.get $w2) (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18))))
+    (local.set $w1 (i32.add (local.get $w0)
+        (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18))))
+    (local.set $w2 (i32.add (local.get $w1)
+        (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18))))
+    (local.set $w3 (i32.add (local.get $w2)
+        (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18))))
     (local.set $end (i32.add (local.get $y0) (local.get $y_step)))
     (if (i32.ne (local.get $y0) (local.get $end))
       (then
@@ -172,11 +175,20 @@
     (local $total0_0 v128)    ;; f32x4 totals, group 0
     (local.set $low4 (v128.const i8x16 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15))
     (local.set $w1 (i32.add (local.get $w0)
-        (select (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18)) (i32.const 0) (i32.gt_u (local.get $rows) (i32.const 1)))))
+        (select
+          (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18))
+          (i32.const 0)
+          (i32.gt_u (local.get $rows) (i32.const 1)))))
     (local.set $w2 (i32.add (local.get $w1)
-        (select (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18)) (i32.const 0) (i32.gt_u (local.get $rows) (i32.const 2)))))
+        (select
+          (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18))
+          (i32.const 0)
+          (i32.gt_u (local.get $rows) (i32.const 2)))))
     (local.set $w3 (i32.add (local.get $w2)
-        (select (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18)) (i32.const 0) (i32.gt_u (local.get $rows) (i32.const 3)))))
+        (select
+          (i32.mul (i32.div_u (local.get $y_step) (i32.const 40)) (i32.const 18))
+          (i32.const 0)
+          (i32.gt_u (local.get $rows) (i32.const 3)))))
     (local.set $end (i32.add (local.get $y0) (local.get $y_step)))
     (if (i32.ne (local.get $y0) (local.get $end))
       (then

@@ -38,7 +38,7 @@ def test_an_operation_with_tiles_has_them_in_its_names(monkeypatch: pytest.Monke
     for name in ("gemm_q8_0__relaxed_u2", "gemm_q8_0_1x8__relaxed_u2", "vec_dot_q4_0_q8_0_8x1__relaxed_u2"):
         with pytest.raises(SpecError, match=r"^tile "):
             KernelSpec.parse(name)
-    for tile in (None, (8, True), [8, 1], (8, 1, 1), "8x1", np.zeros(2)):
+    for tile in (None, (8, True), [8], (8, 1, 1), "8x1", np.zeros(2)):
         with pytest.raises(SpecError, match=r"^tile "):
             replace(spec, tile=tile)  # type: ignore[arg-type]
 
