@@ -63,15 +63,11 @@ def baseline(spec: KernelSpec) -> KernelSpec:
 def eligible(spec: KernelSpec) -> bool:
     """Whether a kernel may be chosen as best: not one that reproduces somebody else's, nor a mul_mat of few streams.
 
-    mul_mat is tuned with many columns, but makes tokens with one: then weights come from memory, which brings four streams
-    of them almost twice as fast as two (docs/performance.md).
+    mul_mat is tuned with many columns, but makes tokens with one: then weights come from memory, which brings four
+    streams of them faster than two (docs/performance.md).
     """
-    few_streams = (
-        spec.op == "mul_mat"
-        and spec.isa is not Isa.SCALAR
-        and spec.tile is not None
-        and spec.tile[0] < MOST_ROWS
-    )
+    rows, _ = spec.tile or (MOST_ROWS, 1)
+    few_streams = spec.op == "mul_mat" and spec.isa is not Isa.SCALAR and rows < MOST_ROWS
     return spec.strategy not in spec.operation.fixed and not few_streams
 
 

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("ggml")
         (DOT, Problem(32, 1000, "l1")),
         (DOT, Problem(4096, 100, "l2")),
         (DOT, Problem(64, 70, "l1", columns=3)),
-        (GEMV, Problem(32, 8, "l1")),
+        (GEMV, Problem(32, 512, "l1")),
         (GEMM, Problem(64, 1000, "l2", columns=100)),
         (QUANTIZE, Problem(32, 1000, "l1", work=Work.QUANTISE)),
     ],
