@@ -27,7 +27,7 @@ ROUNDS = 9
 HERE = ("wasmtime", "node", "deno", "bun", "native")
 
 SLOW_IN_NODE, FAST_IN_NODE = (
-    "gemv_q4_0_q8_0_16x1__relaxed_u1_broadcast_rolled",
+    "gemv_q4_0_q8_0_16x1__relaxed_u1_broadcast",
     "gemv_q4_0_q8_0_16x1__relaxed-dot32_u1",
 )
 
