@@ -12,6 +12,7 @@ import pytest
 
 from codegen.report import speed, variants
 from codegen.report.data import Data
+from codegen.report.goals import GOALS
 from codegen.report.pictures import PICTURES
 from codegen.report.write import PAGE, write
 from tests.cli.command import ROOT, contents
@@ -94,6 +95,25 @@ def test_a_wrong_kernel_is_told_by_name(tmp_path: Path) -> None:
 def test_a_second_writing_changes_nothing(tmp_path: Path) -> None:
     assert {path.name for path in write(data(), tmp_path)} == {*FILES, PAGE}
     assert write(data(), tmp_path) == []
+
+
+def test_what_the_readme_claims_of_matrices_is_no_more_than_the_data_says() -> None:
+    readme = (ROOT / "README.md").read_text()
+    claim = re.search(r"\* \*\*Matrices faster than native code\*\*:(.+?)\n\* ", readme, re.DOTALL)
+    assert claim
+    numbers = [float(number) for number in re.findall(r"more\s+than\s+([\d.]+)\s+times", claim[1])]
+    asked = (
+        ("gemv relaxed over scalar", "wasmtime"),
+        ("gemv relaxed over native gemv", "wasmtime"),
+        ("gemm relaxed over native gemm, 32 columns", "wasmtime"),
+        ("gemv relaxed over native gemv", "node"),
+        ("gemm relaxed over native gemm, 32 columns", "node"),
+    )
+    goals, measured = {goal.what: goal for goal in GOALS}, Data.load(REPORT / "data")
+    for (what, engine), claimed in zip(asked, numbers, strict=True):
+        ratio = goals[what].ask(measured, engine)
+        assert ratio
+        assert ratio.value > claimed, what
 
 
 def test_runs_come_back_from_files_as_they_were(tmp_path: Path) -> None:
