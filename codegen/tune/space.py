@@ -20,6 +20,9 @@ from codegen.tune.tuning import rivals_of
 UNROLLS = (1, 2, 3, 4, 6, 8, 12, 16)
 ACCUMULATORS = (1, 2, 4)
 
+COLUMNS = (1, 2, 4, 8)
+"""Of tiles: others fill panels less well, and would make a sweep twice as long."""
+
 MOST_ROWS = max(ROWS)
 """Of any tile."""
 
@@ -85,8 +88,8 @@ def _space(operation: Operation, isas: Sequence[Isa], unrolls: Sequence[int]) ->
     strategies = [strategy for strategy in operation.strategies if strategy.isa in isas]
     fields = [*reversed(operation.options), "unroll", "accumulators"]
     choices = [*(tuple(OPTIONS[field]) for field in fields[:-2]), unrolls, ACCUMULATORS]
-    tiles: tuple[tuple[int, int] | None, ...] = operation.tiles or (None,)
-    contracts = product(operation.operands, strategies, tiles)
+    tiled: list[tuple[int, int] | None] = [tile for tile in operation.tiles if tile[1] in COLUMNS]
+    contracts = product(operation.operands, strategies, tiled or [None])
     for (operands, strategy, tile), how in product(contracts, list(product(*choices))):
         x, y = (*operands, "")[:2]
         chosen: dict[str, Any] = dict(zip(fields, how, strict=True))

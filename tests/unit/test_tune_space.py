@@ -92,7 +92,7 @@ def test_every_tile_and_option_of_other_operations_is_tried(contract: str) -> No
     operation = found[0].operation
     for field in operation.options:
         assert {getattr(one, field) for one in found} == set(OPTIONS[field])
-    assert {one.tile for one in found} == set(operation.tiles or {None})
+    assert {one.tile for one in found} == ({t for t in operation.tiles if t[1] in space.COLUMNS} or {None})
     assert {one.strategy for one in found} <= {one.name for one in operation.strategies}
     assert all(one.memory is Memory.EXPORT for one in found)
 

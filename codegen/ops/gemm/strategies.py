@@ -58,7 +58,7 @@ _PANELS = ("gemm", "mul_mat")
 """Operations that are for many columns."""
 
 GEMV_TILES: tuple[tuple[int, int], ...] = tuple((rows, 1) for rows in ROWS)
-GEMM_TILES: tuple[tuple[int, int], ...] = tuple((rows, columns) for rows in ROWS for columns in (1, 2, 4, 8))
+GEMM_TILES: tuple[tuple[int, int], ...] = tuple((rows, columns) for rows in ROWS for columns in range(1, 9))
 
 
 def why_not(spec: KernelSpec) -> str | None:
