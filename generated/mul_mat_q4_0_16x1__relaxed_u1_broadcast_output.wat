@@ -712,7 +712,7 @@
     (local.set $w_far (i32.mul (local.get $tiles) (local.get $w_next)))
     (local.set $s_rest (i32.add (local.get $s) (i32.mul (local.get $s_far) (i32.const 4))))
     (local.set $w_rest (i32.add (local.get $w) (i32.mul (local.get $w_far) (i32.const 4))))
-    (if (i32.ge_u (local.get $columns) (i32.const 4))
+    (if (i32.gt_u (local.get $columns) (i32.const 1))
       (then
         (local.set $s_far (local.get $s_next))
         (local.set $w_far (local.get $w_next))
@@ -726,18 +726,16 @@
         (local.set $to (local.get $s))
         (local.set $from (local.get $y))
         (local.set $left (local.get $columns))
-        (if (i32.lt_u (local.get $columns) (i32.const 4))
+        (if (i32.eq (local.get $columns) (i32.const 1))
           (then
-            (loop $column
-              (local.set $seen
-                (i64.or (local.get $seen)
-                  (call $tile_16x1
-                    (local.get $to) (local.get $s_far) (local.get $bs) (local.get $w) (local.get $w_far)
-                    (local.get $from) (local.get $y_step))))
-              (local.set $to (i32.add (local.get $to) (local.get $bs)))
-              (local.set $from (i32.add (local.get $from) (local.get $y_step)))
-              (local.set $left (i32.sub (local.get $left) (i32.const 1)))
-              (br_if $column (local.get $left))))
+            (local.set $seen
+              (i64.or (local.get $seen)
+                (call $tile_16x1
+                  (local.get $to) (local.get $s_far) (local.get $bs) (local.get $w) (local.get $w_far)
+                  (local.get $from) (local.get $y_step))))
+            (local.set $to (i32.add (local.get $to) (local.get $bs)))
+            (local.set $from (i32.add (local.get $from) (local.get $y_step)))
+            (local.set $left (i32.sub (local.get $left) (i32.const 1))))
           (else
             (loop $clear
               (v128.store offset=0 align=1 (local.get $to) (v128.const i32x4 0 0 0 0))

@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def named(name: str) -> KernelSpec:
-    return KernelSpec.parse(f"vec_dot_q4_0_q8_0__{name}")
+    return KernelSpec.parse(name if "__" in name else f"vec_dot_q4_0_q8_0__{name}")
 
 
 def compiled_loop(spec: KernelSpec) -> list[Instruction]:
@@ -69,11 +69,13 @@ DOCUMENTED = re.findall(
 @x86_64
 @pytest.mark.parametrize(("name", "per_block"), DOCUMENTED)
 def test_the_vector_instructions_are_those_that_the_documentation_counts(name: str, per_block: str) -> None:
-    assert counts(name).vector / named(name).unroll == float(per_block)
+    blocks = plan(named(name)).main_loop.blocks
+    assert f"{counts(name).vector / blocks:.2f}" == f"{float(per_block):.2f}"
 
 
 def test_the_documentation_counts_vector_instructions() -> None:
-    assert {"simd128_u4", "relaxed_u4"} <= {name for name, _ in DOCUMENTED}
+    names = {name for name, _ in DOCUMENTED}
+    assert {"simd128_u4", "relaxed_u4", "gemv_q4_0_q8_0_16x1__relaxed_u1_broadcast"} <= names
 
 
 @x86_64

@@ -28,6 +28,13 @@ MATRIX_WALK = (
         "(local.set $to (i32.add (local.get $to) (local.get $s_next)))",
     ),
     fault(
+        "groups of a tile that are neighbours are stepped over as if they were far apart",
+        PANEL,
+        "walk",
+        "(if (i32.gt_u (local.get $columns) (i32.const 1))",
+        "(if (i32.const 0)",
+    ),
+    fault(
         "left-over rows are those after the first tile",
         GEMV,
         "walk",
@@ -81,7 +88,7 @@ MATRIX_WALK = (
         "a group of rows less in the range of weights",
         GEMV,
         "checks",
-        "(i32.add (local.get $nc) (i32.const 3))",
+        "(i32.add (local.get $nc) (i32.const {{ plan.round_up }}))",
         "(local.get $nc)",
     ),
     fault("scalar: a nibble with bits of the next", SCALAR, "scalar", "(i32.const 15)", "(i32.const 31)"),

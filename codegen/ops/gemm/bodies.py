@@ -104,6 +104,11 @@ class Body:
     in_output: bool
     locals: tuple[Local, ...]
 
+    @property
+    def all_rows(self) -> tuple[Row, ...]:
+        """Those of all groups."""
+        return tuple(row for group in self.groups for row in group.rows)
+
 
 def tile(strategy: MatrixMultiply, record: Record, rows: int, columns: int, *, rolled: bool = False) -> Body:
     """Interleaved rows by some columns, totals in registers."""

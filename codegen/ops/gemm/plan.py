@@ -17,10 +17,10 @@ from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 
 PANEL = 32
-"""Columns that are done before the weights are read again: their activations stay in a cache of the second level."""
+"""Columns that are done before the weights are read again: their activations stay in a second-level cache.
 
-FEW = 4
-"""Columns below which unpacking the weights once does not pay."""
+docs/performance.md has what other numbers take.
+"""
 
 _STEPS = Q4_0.quants_bytes // WORD
 """Of a block."""
@@ -54,14 +54,15 @@ class MatrixPlan(Plan):
         block: elements of a block.
         group_bytes: of a block of 4 rows.
         group_rows: 4.
+        round_up: what, added to a number of rows, makes a division by 4 round up.
         parts: what a vector of weights is unpacked into.
         step_w: bytes of a group's block from a step to the next.
         step_y: bytes of a record from a step to the next.
-        steps_w: bytes of a group's block that all steps take.
-        steps_y: bytes of a record that pointers move over all steps.
+        steps_y: bytes of a record that a pointer moves over all steps.
+        back_w: what brings a pointer to weights back to where its block begins.
+        back_y: the same for activations.
         group_result: bytes of a column's results that a group of rows makes.
         panel: columns.
-        few: columns below which totals are not kept in the output.
         notice: how infinite and NaN scales are noticed.
     """
 
@@ -72,14 +73,15 @@ class MatrixPlan(Plan):
     block: int
     group_bytes: int
     group_rows: int
+    round_up: int
     parts: tuple[int, ...]
     step_w: int
     step_y: int
-    steps_w: int
+    back_w: int
+    back_y: int
     steps_y: int
     group_result: int
     panel: int
-    few: int
     notice: Notice
 
     @property
@@ -139,14 +141,15 @@ def plan(spec: KernelSpec) -> MatrixPlan:
         block=Q4_0.elements,
         group_bytes=GROUP_BYTES,
         group_rows=GROUP_ROWS,
+        round_up=GROUP_ROWS - 1,
         parts=tuple(range(strategy.parts)),
         step_w=bodies.STEP_BYTES,
         step_y=record.word_bytes,
-        steps_w=_STEPS * bodies.STEP_BYTES,
         steps_y=_STEPS * record.word_bytes,
+        back_w=-_STEPS * bodies.STEP_BYTES,
+        back_y=-_STEPS * record.word_bytes,
         group_result=GROUP_ROWS * RESULT,
         panel=PANEL,
-        few=FEW,
         notice=F32 if tile.template == "rows" else F16,
     )
 

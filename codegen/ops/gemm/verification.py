@@ -189,4 +189,5 @@ def _memory_cases(spec: KernelSpec) -> Iterator[tuple[Case, int]]:
     yield random_case("memory", rows + 3, columns + 1, 2), 3
     yield random_case("memory-few-rows", 3, 2, 1), 0
     yield random_case("memory-many-columns", rows, 5, 3), 1
+    yield random_case("memory-one-column", 2 * rows + 1, 1, 3), 0
     yield random_case("memory-tiles", 2 * rows, 2 * columns, 3), 0

@@ -47,6 +47,7 @@ def check(spec: KernelSpec, wasm: bytes, report: Report) -> Iterator[str]:
     calls = [
         call_of(kernel.record, random_case("mul_mat-memory", rows + 3, columns + 1, 2), 3),
         call_of(kernel.record, random_case("mul_mat-columns", rows, 5, 3), 1),
+        call_of(kernel.record, random_case("mul_mat-one-column", 2 * rows + 1, 1, 3), 0),
         call_of(kernel.record, random_case("mul_mat-panels", 4, PANEL + 2, 1), 0),
         call_of(kernel.record, random_case("mul_mat-tiles", 2 * rows, 2 * columns, 5), 0),
     ]
