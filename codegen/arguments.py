@@ -57,9 +57,9 @@ def choice() -> Parser:
     return parser
 
 
-def selected(options: argparse.Namespace, op: str | None = None) -> tuple[KernelSpec, ...]:
-    """The kernels that the arguments of `choice` name, of one operation or of all."""
-    return registry.select(options.kernel or (), options.isa or (), options.unroll, options.tuned, op)
+def selected(options: argparse.Namespace, ops: Sequence[str] = ()) -> tuple[KernelSpec, ...]:
+    """The kernels that the arguments of `choice` name, of some operations or of all."""
+    return registry.select(options.kernel or (), options.isa or (), options.unroll, options.tuned, ops)
 
 
 def as_json() -> Parser:

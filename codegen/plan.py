@@ -37,6 +37,10 @@ class Plan:
         """Where it spends its time."""
         return MainLoop(self.spec.export, self.spec.unroll)
 
+    def loops(self, columns: int) -> tuple[tuple[MainLoop, int], ...]:
+        """Where it spends its time with so many columns of activations: loops, and the columns that each does."""
+        return ((self.main_loop, columns),)
+
     @property
     def layouts(self) -> tuple[tuple[str, str], ...]:
         """Its operands and how they lie in memory, for people."""

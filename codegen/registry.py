@@ -113,7 +113,7 @@ def select(
     isas: Sequence[Isa] = (),
     unroll: int | None = None,
     tuned: str | None = None,
-    op: str | None = None,
+    ops: Sequence[str] = (),
 ) -> tuple[KernelSpec, ...]:
     """The kernels that a command is about.
 
@@ -122,7 +122,7 @@ def select(
         isas: keep only these; none means all.
         unroll: every family at this unroll, registered or not, and the singles that have it or cannot change it.
         tuned: only the best kernels of this engine, or of this file that `codegen tune` wrote.
-        op: only kernels of this operation; None means all.
+        ops: only kernels of these operations; none means all.
 
     Raises:
         SpecError: nothing matches.
@@ -137,10 +137,10 @@ def select(
         chosen = [spec for pattern in patterns for spec in _matching(pattern, chosen, isas, unroll)]
     if tuned is not None:
         chosen = [spec for spec in chosen if spec in pool]
-    chosen = [spec for spec in chosen if op in (None, spec.op)]
+    chosen = [spec for spec in chosen if not ops or spec.op in ops]
     if not chosen:
         wanted = [*patterns, *isas, *([f"unroll {unroll}"] if unroll else []), *([tuned] if tuned else [])]
-        of_it = f" a kernel of {op}" if op else ""
+        of_it = f" a kernel of {', '.join(ops)}" if ops else ""
         raise SpecError(f"kernel {', '.join(wanted)}: none matches{of_it}; see `codegen list`")
     return tuple(dict.fromkeys(chosen))
 

@@ -8,6 +8,7 @@ from random import Random
 
 from codegen import KernelSpec
 from codegen.bench.contestant import Host
+from codegen.bench.limits import Limit
 from codegen.bench.problem import Problem
 from codegen.bench.result import Limits, Measurement
 from codegen.options import Scales
@@ -54,7 +55,9 @@ class FakeSession:
         problem: Problem,
         rounds: int,
         step: Callable[[], None],
+        limits: Sequence[Limit],
     ) -> tuple[list[Measurement], list[Limits]]:
+        assert not limits, "a sweep has no use for them, and they would be timed in every batch"
         self.batches.append((tuple(specs), rounds))
         self.before(len(self.batches))
         random = Random(len(self.batches))

@@ -7,15 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from codegen.bench.problem import Problem
-
-U8 = npt.NDArray[np.uint8]
+from codegen.bench.problem import F32_BYTES, U8, Problem
 
 REPEAT = "repeat"
 """What a module that is timed exports (templates/lib/timed/): its first parameter says how often it does its work."""
-
-WORD = 4
-"""Bytes of an f32 result, whose bits are compared and told as a whole."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +37,7 @@ class Output:
         lines: how many.
         line: bytes of each.
         expected: bytes that each repeats to its end; so do the lines among themselves, where there are more.
-        item: bytes that are told as one, 1 or WORD.
+        item: bytes that are told as one: 1, or those of an f32, whose bits are a whole.
         names: what a line and an item of it are called.
     """
 
@@ -50,7 +45,7 @@ class Output:
     lines: int
     line: int
     expected: tuple[bytes, ...]
-    item: int = WORD
+    item: int = F32_BYTES
     names: tuple[str, str] = ("column", "row")
 
     def whole(self) -> U8:
@@ -101,9 +96,9 @@ class Entry:
 def product_output(problem: Problem, bits: npt.NDArray[np.uint32] | npt.NDArray[np.float32]) -> Output:
     """The matrix `s`, where each product has the bits of its distinct column and row, shape (columns, rows)."""
     lines = tuple(np.ascontiguousarray(line).view("<u4").tobytes() for line in bits)
-    return Output("s", problem.columns, WORD * problem.rows, lines)
+    return Output("s", problem.columns, F32_BYTES * problem.rows, lines)
 
 
 def product_buffers(problem: Problem, x: Buffer, y: Buffer) -> tuple[Buffer, ...]:
     """The result matrix `s`, weights and activations."""
-    return Buffer("s", WORD * problem.units), x, y
+    return Buffer("s", F32_BYTES * problem.units), x, y

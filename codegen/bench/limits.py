@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from codegen.assemble import assemble
-from codegen.bench.entry import WORD, Buffer, Entry
-from codegen.bench.problem import Problem
+from codegen.bench.entry import Buffer, Entry
+from codegen.bench.problem import F32_BYTES, Problem
 from codegen.cost import is_load
 from codegen.render import environment, tidy
 from codegen.wasm_code import SIMD, Opcode
@@ -85,7 +85,7 @@ class Limit:
         """The module, to be timed, with the rows of a problem to read and Q8_0 blocks for values."""
         text = environment().get_template("limit.wat.j2").render(limit=self)
         buffers = (
-            Buffer("s", WORD),
+            Buffer("s", F32_BYTES),
             Buffer("x", problem.bytes, problem.pattern),
             Buffer("y", len(problem.y), problem.y),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
@@ -69,9 +69,8 @@ class Problem:
             multiple: what the number of rows is a multiple of, where there are as many.
         """
         one = cls(n, 1, level, columns, work)
-        beside = one.columns * one.y_step if work is Work.PRODUCTS else 0
         for place in LEVELS[LEVELS.index(level) :]:
-            room = max(0, min(working_set(place), capacity(place) - beside))
+            room = max(0, min(working_set(place), capacity(place) - one.beside))
             if rows := room // (one.x_step + one.result_bytes):
                 return cls(n, rows // multiple * multiple or rows, place, columns, work)
         raise InputError(f"n = {n}: more than a memory of 32 bits holds")
@@ -79,13 +78,13 @@ class Problem:
     @classmethod
     def of(cls, n: int, rows: int, columns: int = 1, work: Work = Work.PRODUCTS) -> Problem:
         """As many rows as told, wherever they live."""
-        size = rows * cls(n, rows, LEVELS[-1], columns, work).x_step
-        level = next((one for one in LEVELS[:-1] if size <= capacity(one)), LEVELS[-1])
-        if size > capacity(level):
+        asked = cls(n, rows, LEVELS[-1], columns, work)
+        level = next((one for one in LEVELS[:-1] if asked.bytes <= capacity(one)), LEVELS[-1])
+        if asked.footprint > capacity(LEVELS[-1]):
             raise InputError(
-                f"n = {n}, rows = {rows}: more than a memory of 32 bits holds; ask for fewer rows"
+                f"n = {n}, rows = {rows}, columns = {columns}: more than a memory of 32 bits holds; ask for fewer rows"
             )
-        return cls(n, rows, level, columns, work)
+        return replace(asked, level=level)
 
     @property
     def units(self) -> int:
@@ -112,6 +111,16 @@ class Problem:
     def bytes(self) -> int:
         """Bytes of all rows."""
         return self.rows * self.x_step
+
+    @property
+    def beside(self) -> int:
+        """Bytes of what there is beside rows: activations as Q8_0, for products."""
+        return self.columns * self.y_step if self.work is Work.PRODUCTS else 0
+
+    @property
+    def footprint(self) -> int:
+        """Bytes of all that one contestant has: rows, what becomes of them, and what is beside them."""
+        return self.rows * (self.x_step + self.result_bytes) + self.beside
 
     @property
     def distinct(self) -> int:

@@ -24,7 +24,10 @@ from codegen.render import render, render_plan
 from codegen.spec import KernelSpec
 
 _FILLED = 0.8
-"""Of the free memory, what rows may fill."""
+"""Of the free memory, what contestants may fill."""
+
+_NATIVE = 2
+"""Native functions that do one problem: dot products, and repacked ones."""
 
 
 @dataclass
@@ -44,18 +47,18 @@ def kernel_entry(spec: KernelSpec, problem: Problem) -> Entry:
     return made
 
 
-def check_room(kernels: int, hosts: Sequence[Host], problem: Problem) -> None:
-    """Refuses what would have to be swapped out: each contestant has rows of its own.
+def check_room(kernels: int, hosts: Sequence[Host], problem: Problem, limits: int = len(LIMITS)) -> None:
+    """Refuses what would have to be swapped out: each contestant has rows and results of its own.
 
     Raises:
-        InputError: the rows need more memory than is free.
+        InputError: they need more memory than is free.
     """
-    copies = sum(1 if host.name == native.HOST else kernels + len(LIMITS) for host in hosts)
-    need, free = copies * problem.bytes, free_memory()
+    copies = sum(_NATIVE if host.name == native.HOST else kernels + limits for host in hosts)
+    need, free = copies * problem.footprint, free_memory()
     if need > _FILLED * free:
         raise InputError(
-            f"--size {problem.level}: {copies} copies of {problem.bytes >> 20} MiB of rows, and only "
-            f"{free >> 20} MiB of memory are free; choose fewer kernels or engines"
+            f"{problem.rows} rows in {problem.level}: {copies} copies of {problem.footprint >> 20} MiB, and only "
+            f"{free >> 20} MiB of memory are free; choose fewer rows, kernels or engines"
         )
 
 
@@ -81,7 +84,7 @@ def run(
         EngineError: an engine does not start, or ends early.
         InputError: as `check_room`.
     """
-    check_room(len(specs), hosts, problem)
+    check_room(len(specs), hosts, problem, len(limits))
     entries = [kernel_entry(spec, problem) for spec in specs]
     timed = [*entries, *(limit.entry(problem) for limit in limits)]
     with ExitStack() as stack:

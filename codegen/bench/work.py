@@ -12,11 +12,11 @@ from codegen.spec import KernelSpec
 
 
 def work(spec: KernelSpec, entry: Entry, problem: Problem) -> dict[Unit, float]:
-    """Operations by unit, as the main loop has them, and bytes that must arrive however often they are used."""
+    """Operations by unit, as the loops have them, and bytes that must arrive however often they are used."""
     found: dict[Unit, float] = {Unit.MEMORY: problem.x_step / problem.columns}
-    main = plan(spec).main_loop
-    turns = Q8_0.blocks(problem.n) / main.blocks
-    for opcode in main_loop(entry.wasm, main):
-        if unit := unit_of(opcode):
-            found[unit] = found.get(unit, 0.0) + turns
+    for loop, columns in plan(spec).loops(problem.columns):
+        turns = Q8_0.blocks(problem.n) / loop.blocks * columns / problem.columns
+        for opcode in main_loop(entry.wasm, loop):
+            if unit := unit_of(opcode):
+                found[unit] = found.get(unit, 0.0) + turns
     return found

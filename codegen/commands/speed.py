@@ -44,7 +44,7 @@ def add(verb: AddVerb) -> None:
         "--size",
         type=arguments.words(LEVELS),
         metavar="LIST",
-        help=f"where rows live, of {', '.join(LEVELS)}; default l1, and l2 for products of matrices",
+        help=f"where rows live, of {', '.join(LEVELS)}; default l1, and l2 for matrices",
     )
     bench.add_argument(
         "--op",
@@ -61,7 +61,7 @@ def add(verb: AddVerb) -> None:
         "--columns",
         type=arguments.wholes(1, MOST_COLUMNS),
         metavar="LIST",
-        help="columns of activations, as 1 or 1,4,32; default 1, and 32 for gemm",
+        help="columns of activations, as 1 or 1,4,32; default 1, and 32 for gemm and mul_mat",
     )
     bench.add_argument(
         "--engine",
@@ -115,6 +115,8 @@ def _article(options: argparse.Namespace) -> _Wanted:
 
 
 def _asked(options: argparse.Namespace) -> _Wanted:
+    if options.rows and options.size:
+        raise InputError("--rows: --size says how many there are; leave one of the two out")
     operations = _operations(options)
     problems, notes = [], []
     for n, columns in product(options.n or [4096], options.columns or [None]):
@@ -126,29 +128,19 @@ def _asked(options: argparse.Namespace) -> _Wanted:
             if problem.level != level:
                 notes.append(f"n = {n} does not fit in {level}: measured in {problem.level}")
             problems.append(problem)
-    specs = (baseline(problems[0].work), *_kernels(options, operations))
+    specs = (baseline(problems[0].work), *arguments.selected(options, operations))
     return tuple(dict.fromkeys(specs)), list(dict.fromkeys(problems)), notes
 
 
 def _operations(options: argparse.Namespace) -> tuple[str, ...]:
-    """What the call is about; a full name of a kernel says its operation, a pattern does not."""
-    if options.rows and options.size:
-        raise InputError("--rows: --size says how many there are; leave one of the two out")
+    """What the call is about: kernels that are named say it, where --op does not."""
     if options.op == MATMUL:
         return products()
     if options.op:
         return (options.op,)
-    names = [name for name in options.kernel or () if not set(name) & set("*?[")]
-    return tuple(dict.fromkeys(KernelSpec.parse(name).op for name in names)) or ("vec_dot",)
-
-
-def _kernels(options: argparse.Namespace, operations: Sequence[str]) -> Sequence[KernelSpec]:
-    if len(operations) == 1:
-        return arguments.selected(options, op=operations[0])
-    found = [spec for spec in arguments.selected(options) if spec.op in operations]
-    if not found:
-        raise InputError(f"--op {options.op}: no kernel that was asked for is one of {', '.join(operations)}")
-    return found
+    if options.kernel:
+        return tuple(dict.fromkeys(spec.op for spec in arguments.selected(options)))
+    return ("vec_dot",)
 
 
 def _lacking(specs: Sequence[KernelSpec], result: Result) -> Iterator[str]:

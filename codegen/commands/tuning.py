@@ -48,9 +48,7 @@ def add(verb: AddVerb) -> None:
     tuned.add_argument(
         "--n", type=arguments.one_length, default=4096, metavar="N", help="elements of a row; default 4096"
     )
-    tuned.add_argument(
-        "--size", choices=_LEVELS, help="where rows live; default l1, and l2 for products of matrices"
-    )
+    tuned.add_argument("--size", choices=_LEVELS, help="where rows live; default l1, and l2 for matrices")
     tuned.add_argument(
         "--op",
         type=arguments.words(tuple(OPERATIONS)),

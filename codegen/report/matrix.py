@@ -62,7 +62,7 @@ def _as_fast(result: Result, engine: str, kind: Kind, one: Measurement) -> tuple
     if not base:
         return 0.0, None
     ratio = one.times_as_fast_as(base).value
-    share = kind.share_of_limit(one)
+    share = one.fraction_of_limit
     return ratio, ratio / share if share else None
 
 
@@ -123,7 +123,7 @@ def _row(result: Result, engine: str, kind: Kind, one: Measurement) -> Sequence[
     ratio = one.times_as_fast_as(base) if base else None
     dot = _over_dots(result, engine, one)
     native = result.beside(one, one.peer, "native") if one.peer else None
-    share = kind.share_of_limit(one)
+    share = one.fraction_of_limit
     return (
         kind.label,
         f"`{variants.tiled(one.kernel)}`",

@@ -44,13 +44,6 @@ class Kind:
         many = f" x {self.columns}" if self.columns > 1 else ""
         return f"{name}{many}{words[self.isa] if self.isa else ''}"
 
-    def share_of_limit(self, one: Measurement) -> float | None:
-        """Of its limit's speed, what a measurement reaches; None where no limit is known.
-
-        The operations of mul_mat are counted in whole tiles of columns, and one column is none.
-        """
-        return None if self.op == "mul_mat" and self.columns == 1 else one.fraction_of_limit
-
     def find(self, result: Result, engine: str) -> Measurement | None:
         """The fastest of this kind in an engine, or the native function; None where there is none."""
         if self.isa:

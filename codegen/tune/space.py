@@ -11,7 +11,7 @@ from typing import Any
 from codegen.bench.usual import baseline_of
 from codegen.errors import SpecError
 from codegen.operations import OPERATIONS, Operation
-from codegen.ops.gemm.strategies import ROWS
+from codegen.ops.gemm.strategies import GEMM_TILES, ROWS
 from codegen.options import OPTIONS, Activations, Scales
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
@@ -23,8 +23,8 @@ ACCUMULATORS = (1, 2, 4)
 COLUMNS = (1, 2, 4, 8)
 """Of tiles: others fill panels less well, and would make a sweep twice as long."""
 
-MOST_ROWS = max(ROWS)
-"""Of any tile."""
+SMALL_TILES = tuple(tile for tile in GEMM_TILES if tile[0] < max(ROWS))
+"""Of fewer rows than there can be."""
 
 
 def candidates(
@@ -46,6 +46,7 @@ def candidates(
     """
     operations = [OPERATIONS[name] for name in ops or OPERATIONS]
     space = [spec for one in operations for spec in _space(one, isas or tuple(Isa), unrolls or UNROLLS)]
+    space = [spec for spec in space if not _few_streams(spec)]
     chosen = [spec for pattern in patterns for spec in _matching(pattern, space)] if patterns else space
     chosen = [s for s in chosen if (not isas or s.isa in isas) and (not unrolls or s.unroll in unrolls)]
     chosen = [s for s in chosen if s.operation in operations]
@@ -64,14 +65,8 @@ def baseline(spec: KernelSpec) -> KernelSpec:
 
 
 def eligible(spec: KernelSpec) -> bool:
-    """Whether a kernel may be chosen as best: not one that reproduces somebody else's, nor a mul_mat of few streams.
-
-    mul_mat is tuned with many columns, but makes tokens with one: then weights come from memory, which brings four
-    streams of them faster than two (docs/performance.md).
-    """
-    rows, _ = spec.tile or (MOST_ROWS, 1)
-    few_streams = spec.op == "mul_mat" and spec.isa is not Isa.SCALAR and rows < MOST_ROWS
-    return spec.strategy not in spec.operation.fixed and not few_streams
+    """Whether a kernel may be chosen as best."""
+    return spec.strategy not in spec.operation.fixed  # those reproduce a kernel of somebody else's
 
 
 def complexity(spec: KernelSpec) -> tuple[bool, int, bool, int, int, int, str]:
@@ -97,6 +92,15 @@ def _space(operation: Operation, isas: Sequence[Isa], unrolls: Sequence[int]) ->
             yield KernelSpec(
                 strategy.isa, strategy=strategy.name, op=operation.name, x=x, y=y, tile=tile, **chosen
             )
+
+
+def _few_streams(spec: KernelSpec) -> bool:
+    """Whether a mul_mat has a smaller tile than it could: a sweep does not try it.
+
+    mul_mat is timed with many columns, but makes tokens with one: then weights come from memory, which brings the four
+    streams of tiles of most rows faster than fewer (docs/performance.md).
+    """
+    return spec.op == "mul_mat" and spec.isa is not Isa.SCALAR and spec.tile in SMALL_TILES
 
 
 def _matching(pattern: str, space: Sequence[KernelSpec]) -> list[KernelSpec]:

@@ -43,7 +43,8 @@ def test_weights_results_and_activations_fit_in_the_level_a_problem_names(n: int
     assert problem.rows >= 1
     assert LEVELS.index(problem.level) >= LEVELS.index(level)
     if problem.level != "memory":
-        whole = problem.bytes + 4 * problem.rows + len(problem.y)
+        whole = problem.footprint
+        assert whole == problem.bytes + 4 * problem.rows + len(problem.y)
         assert whole <= CACHES[int(problem.level[1])]
         if problem.level != "l1":
             assert whole > CACHES[int(problem.level[1]) - 1]
@@ -100,7 +101,8 @@ def test_rows_leave_room_for_their_results_and_come_in_whole_tiles(
 ) -> None:
     problem = Problem.at(4096, "l2", columns, multiple=multiple)
     assert (problem.rows, problem.level) == (rows, "l2")
-    whole = problem.bytes + 4 * problem.units + columns * problem.y_step
+    whole = problem.footprint
+    assert whole == problem.bytes + 4 * problem.units + columns * problem.y_step
     assert CACHES[1] < whole <= CACHES[2]
 
 
@@ -118,6 +120,12 @@ def test_rows_that_are_told_live_where_they_fit(rows: int, level: str) -> None:
 def test_rows_that_fit_nowhere_are_refused() -> None:
     with pytest.raises(InputError, match="fewer rows"):
         Problem.of(1 << 20, 10_000)
+
+
+def test_results_count_where_they_are_more_than_the_rows() -> None:
+    with pytest.raises(InputError, match=r"^n = 32, rows = 16777216, columns = 4096: more than a memory"):
+        Problem.of(32, 1 << 24, 4096)
+    assert Problem(64, 10, "l1", work=Work.REPACK).footprint == 2 * Problem(64, 10, "l1").bytes
 
 
 def test_each_column_has_activations_and_results_of_its_own() -> None:

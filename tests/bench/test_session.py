@@ -154,10 +154,13 @@ def test_a_wrong_kernel_is_wrong_in_the_table(
 def test_weights_that_would_be_swapped_out_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = Problem(4096, 1 << 18, "memory")
     copies = 2 + len(LIMITS)
-    monkeypatch.setattr(session, "free_memory", lambda: int(1.26 * copies * problem.bytes))
+    monkeypatch.setattr(session, "free_memory", lambda: int(1.26 * copies * problem.footprint))
     session.check_room(2, [WasmtimeHost()], problem)
-    for kernels, hosts in ((3, [WasmtimeHost()]), (2, [WasmtimeHost(), Scripted("native", {})])):
-        with pytest.raises(InputError, match=r"^--size memory: 7 copies of 576 MiB .*fewer kernels"):
+    more = ((3, [WasmtimeHost()], 7), (2, [WasmtimeHost(), Scripted("native", {})], 8))
+    for kernels, hosts, needed in more:
+        told = rf"^262144 rows in memory: {needed} copies of 577 MiB.* fewer rows, kernels"
+        with pytest.raises(InputError, match=told):
             session.check_room(kernels, hosts, problem)
+    session.check_room(6, [WasmtimeHost()], problem, limits=0)
     with pytest.raises(InputError, match="copies"):
         session.run([SCALAR, FAST, FAST], [WasmtimeHost()], problem, 1)

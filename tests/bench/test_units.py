@@ -65,18 +65,40 @@ def test_opcodes_at_the_ends_of_ranges(opcode: int | tuple[int, int], unit: Unit
     assert unit_of(opcode) is unit
 
 
-@pytest.mark.parametrize(
-    ("name", "products"),
-    [
-        ("gemv_q4_0_q8_0_8x1__relaxed_u1", 8),
-        ("gemm_q4_0_q8_0_8x4__relaxed_u1", 32),
-        ("gemm_q4_0_q8_0_16x1__relaxed_u1_output", 16 * 32),
-    ],
+TILED = (
+    "gemv_q4_0_q8_0_8x1__relaxed_u1",
+    "gemm_q4_0_q8_0_8x4__relaxed_u1",
+    "gemm_q4_0_q8_0_8x1__relaxed_u1_output",
 )
-def test_a_tiles_work_is_that_of_all_its_products_and_weights_arrive_once(name: str, products: int) -> None:
-    spec, problem = KernelSpec.parse(name), Problem(96, 16, "l1", columns=8)
-    entry = kernel_entry(spec, problem)
-    done = work(spec, entry, problem)
-    assert done[Unit.MEMORY] == problem.x_step / 8
-    vectors = [one for one in main_loop(entry.wasm, plan(spec).main_loop) if unit_of(one) is Unit.VECTOR]
-    assert done[Unit.VECTOR] == pytest.approx(3 * len(vectors) / products)
+
+
+def vectors(name: str, columns: int) -> float:
+    spec, problem = KernelSpec.parse(name), Problem(96, 16, "l1", columns=columns)
+    done = work(spec, kernel_entry(spec, problem), problem)
+    assert done[Unit.MEMORY] == pytest.approx(problem.x_step / columns)
+    return done[Unit.VECTOR]
+
+
+@pytest.mark.parametrize(("name", "columns"), [(TILED[0], 1), (TILED[0], 8), (TILED[1], 8), (TILED[2], 32)])
+def test_whole_tiles_do_the_work_of_the_main_loop_and_weights_arrive_once(name: str, columns: int) -> None:
+    spec = KernelSpec.parse(name)
+    main = plan(spec).main_loop
+    entry = kernel_entry(spec, Problem(96, 16, "l1", columns=columns))
+    counted = [one for one in main_loop(entry.wasm, main) if unit_of(one) is Unit.VECTOR]
+    assert vectors(name, columns) == pytest.approx(3 * len(counted) / main.blocks)
+
+
+@pytest.mark.parametrize("name", TILED)
+def test_one_column_is_the_work_of_a_gemv_and_left_over_columns_are_too(name: str) -> None:
+    one = vectors(TILED[0], 1)
+    assert vectors(name, 1) == pytest.approx(one)
+    assert vectors(name, 33) == pytest.approx((32 * vectors(name, 32) + one) / 33)
+    assert vectors(TILED[1], 6) == pytest.approx((4 * vectors(TILED[1], 4) + 2 * one) / 6)
+
+
+def test_weights_that_are_unpacked_once_cost_less_the_more_columns_share_them() -> None:
+    unpacking = 12 / 4 * 3  # vector operations of a row: of four rows 12 a block, and three blocks
+    scales = 2 / 4 * 3
+    for columns in (2, 3, 31):
+        shared = (unpacking + scales) * (1 / columns - 1 / 32)
+        assert vectors(TILED[2], columns) == pytest.approx(vectors(TILED[2], 32) + shared)

@@ -188,7 +188,9 @@ def test_what_does_not_fit_in_memory_is_refused_before_anything_is_timed(
 ) -> None:
     monkeypatch.setattr(session, "free_memory", lambda: 100 << 20)
     monkeypatch.setattr(session, "_time", lambda _: pytest.fail("it was timed"))
-    assert_refused(call(*QUICK, "--n", "32,1048576", "--size", "l1,memory"), "--size memory", "fewer kernels")
+    assert_refused(
+        call(*QUICK, "--n", "32,1048576", "--size", "l1,memory"), " rows in memory: ", "fewer rows, kernels"
+    )
 
 
 def test_the_published_table(call: Call) -> None:

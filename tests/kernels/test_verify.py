@@ -18,6 +18,9 @@ from codegen.reference import dot
 from codegen.registry import REGISTERED
 from tests.specs import DOTS, STRATEGY_OF_ISA
 
+# One repack is a whole matrix, and the exact result of one mul_mat is many blocks' work.
+LEAST_BLOCKS = {"repack": 5_000, "mul_mat": 40_000}
+
 FREE_STRATEGIES = [pair for pair in STRATEGY_OF_ISA if pair[1] != "article"]
 
 
@@ -25,7 +28,7 @@ FREE_STRATEGIES = [pair for pair in STRATEGY_OF_ISA if pair[1] != "article"]
 def test_every_registered_kernel_verifies(spec: KernelSpec) -> None:
     report = verify(spec)
     assert report.passed, report.failures[:5]
-    assert report.blocks > 5_000
+    assert report.blocks > LEAST_BLOCKS.get(spec.op, 100_000)
 
 
 @pytest.mark.parametrize("unroll", range(1, 17))

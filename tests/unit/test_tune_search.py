@@ -163,9 +163,9 @@ def test_batches_are_compared_by_their_own_baselines(monkeypatch: Patch) -> None
     monkeypatch.setattr(session, "run", fake)
 
     class Moody(FakeSession):
-        def __call__(self, *arguments: object) -> object:  # type: ignore[override]
+        def __call__(self, *arguments: object, limits: object) -> object:  # type: ignore[override]
             self.ns = {one: ns * (1 + len(self.batches) % 2) for one, ns in whole.items()}
-            return super().__call__(*arguments)  # type: ignore[arg-type]
+            return super().__call__(*arguments, limits)  # type: ignore[arg-type]
 
     whole = {SCALAR: 100.0, **speeds(specs)}
     moody = Moody()

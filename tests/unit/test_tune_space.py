@@ -124,3 +124,11 @@ def test_of_tiles_more_rows_come_first_then_activations_that_stand_once_then_few
     names = ("16x8__relaxed_u1", "8x2__relaxed_u1", "8x4__relaxed_u1", "8x2__relaxed_u1_broadcast")
     specs = [KernelSpec.parse(f"gemm_q4_0_q8_0_{name}") for name in names]
     assert sorted(specs, key=space.complexity) == specs
+
+
+def test_a_sweep_tries_mul_mat_with_tiles_of_most_rows_only_but_for_scalar_code() -> None:
+    found = space.candidates(ops=("mul_mat",))["mul_mat_q4_0"]
+    assert {one.tile[0] for one in found if one.tile and one.isa is not Isa.SCALAR} == {16}
+    assert [one.name for one in found if one.isa is Isa.SCALAR] == ["mul_mat_q4_0_4x1__scalar_u1"]
+    small = "mul_mat_q4_0_8x4__relaxed_u1"
+    assert [one.name for one in space.candidates((small,))["mul_mat_q4_0"]] == [small]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codegen.cost import MainLoop
@@ -100,6 +102,23 @@ class MatrixPlan(Plan):
         products = self.tile.rows * (self.panel if self.tile.in_output else len(self.tile.columns))
         turns = self.panel if self.tile.in_output else _STEPS
         return MainLoop(0, products, turns if self.tile.in_output or self.tile.rolled else 1)
+
+    def loops(self, columns: int) -> tuple[tuple[MainLoop, int], ...]:
+        """See Plan: tiles, and what they leave of each panel, which the function for one column does."""
+        found: Counter[MainLoop] = Counter()
+        for size, panels in ((self.panel, columns // self.panel), (columns % self.panel, 1)):
+            for loop, done in self._loops_of_panel(size):
+                found[loop] += done * panels
+        return tuple((loop, done) for loop, done in found.items() if done)
+
+    def _loops_of_panel(self, columns: int) -> Iterator[tuple[MainLoop, int]]:
+        if self.tile.in_output and columns > 1:
+            yield MainLoop(0, self.tile.rows * columns, columns), columns
+            return
+        tiled = 0 if self.tile.in_output else columns // len(self.tile.columns) * len(self.tile.columns)
+        yield self.main_loop, tiled
+        if self.column:
+            yield MainLoop(1, self.column.rows, _STEPS if self.column.rolled else 1), columns - tiled
 
     @property
     def layouts(self) -> tuple[tuple[str, str], ...]:

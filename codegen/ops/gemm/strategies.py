@@ -54,6 +54,9 @@ ROWS = (4, 8, 12, 16)
 _SCALAR = ("gemv", "mul_mat")
 """Operations that have a kernel without SIMD."""
 
+_SCALAR_HOW = ((ROWS[0], 1), Activations.COMPACT, Inner.UNROLLED, Totals.REGISTERS)
+"""Its tile, and no options."""
+
 _PANELS = ("gemm", "mul_mat")
 """Operations that are for many columns."""
 
@@ -68,12 +71,7 @@ def why_not(spec: KernelSpec) -> str | None:
     in_output = spec.totals is Totals.OUTPUT
     if spec.isa is Isa.SCALAR:
         plain = (spec.tile, spec.activations, spec.inner, spec.totals)
-        if spec.op in _SCALAR and plain == (
-            (ROWS[0], 1),
-            Activations.COMPACT,
-            Inner.UNROLLED,
-            Totals.REGISTERS,
-        ):
+        if spec.op in _SCALAR and plain == _SCALAR_HOW:
             return None
         return f"isa scalar: only {' and '.join(_SCALAR)} have it, {ROWS[0]}x1 at a time and without options"
     if spec.op in _PANELS and in_output != (columns == 1):

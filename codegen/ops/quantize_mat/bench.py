@@ -20,19 +20,12 @@ def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
     line = Q8_0.blocks(problem.n) * record.bytes
     made = prepare(problem.y, record)
     columns = tuple(made[start : start + line] for start in range(0, len(made), line))
-    values: dict[str, int | str] = {
-        "n": problem.n,
-        "s": "s",
-        "vx": "x",
-        "bx": problem.x_step,
-        "nr": problem.rows,
-    }
     return Entry(
         spec.name,
         spec.isa,
         wasm,
         (Buffer("s", problem.rows * line), Buffer("x", problem.bytes, problem.pattern)),
-        tuple(values[name] for name, _ in spec.operation.parameters),
+        (problem.n, "s", "x", problem.x_step, problem.rows),
         problem.units,
         Output("s", problem.rows, line, columns, item=1, names=("row", "byte")),
         QUANTIZE,

@@ -22,19 +22,12 @@ def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
         made = interleaved(problem).tobytes()
     groups = tuple(made[start : start + line] for start in range(0, len(made), line))
     lines = -(-problem.rows // GROUP_ROWS)
-    values: dict[str, int | str] = {
-        "n": problem.n,
-        "s": "s",
-        "vx": "x",
-        "bx": problem.x_step,
-        "nc": problem.rows,
-    }
     return Entry(
         spec.name,
         spec.isa,
         wasm,
         (Buffer("s", lines * line), Buffer("x", problem.bytes, problem.pattern)),
-        tuple(values[name] for name, _ in spec.operation.parameters),
+        (problem.n, "s", "x", problem.x_step, problem.rows),
         problem.units,
         Output("s", lines, line, groups, item=1, names=("group", "byte")),
     )
