@@ -27,7 +27,7 @@ def check_module(instance: Instance) -> Iterator[str]:
             yield f"{what} {sorted(map(str, have))}, the contract has {sorted(want)}"
     function = instance.function.type(instance.store)
     types = [[str(kind) for kind in kinds] for kinds in (function.params, function.results)]
-    if types != [wanted := [kind for _, kind in spec.operation.parameters], []]:
+    if types != [wanted := [kind for _, kind in spec.parameters], []]:
         yield f"{spec.export} is {types[0]} -> {types[1]}, the contract has {wanted} -> []"
     for op in sorted(opcodes(instance.wasm), key=str):
         if isinstance(op, tuple) and not _allowed(op, spec):

@@ -12,6 +12,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal
 
+from codegen.c_parameters import Parameter, parameters
 from codegen.cost import RELAXED_DOTS, RELAXED_TRUNC
 from codegen.layouts import Kind, Record
 from codegen.ops.gemm import strategies as gemm
@@ -37,7 +38,7 @@ class Operation:
     Attributes:
         name: GGML's own word for it.
         operands: the formats that it is made for, one or two names each.
-        parameters: names and types of its export's parameters, in order; it returns nothing.
+        parameters: its export's parameters, in order; it returns nothing.
         export: the export's name, with `{contract}` in it.
         strategies: the ways to do it; the first of an ISA is its default. An ISA without any has no such kernels.
         why_not: why a spec of it does not exist, where its options do not go together.
@@ -53,7 +54,7 @@ class Operation:
 
     name: str
     operands: tuple[tuple[str, ...], ...]
-    parameters: tuple[tuple[str, str], ...]
+    parameters: tuple[Parameter, ...]
     export: str
     strategies: tuple[Strategy, ...]
     why_not: Callable[[KernelSpec], str | None]
@@ -89,7 +90,7 @@ class Operation:
         return import_module(f"codegen.ops.{self.package or self.name}.{name}")
 
 
-_MATRIX = tuple((name, "i32") for name in ("n", "s", "bs", "vx", "vy", "nr", "nc"))
+_MATRIX = parameters("int n, float *s, size_t bs, const void *vx, const void *vy, int nr, int nc")
 """GGML's parameters of a matrix product."""
 
 OPERATIONS: dict[str, Operation] = {
@@ -98,7 +99,9 @@ OPERATIONS: dict[str, Operation] = {
         Operation(
             name="vec_dot",
             operands=(("q4_0", "q8_0"),),
-            parameters=tuple((name, "i32") for name in ("n", "s", "bs", "vx", "bx", "vy", "by", "nrc")),
+            parameters=parameters(
+                "int n, float *s, size_t bs, const void *vx, size_t bx, const void *vy, size_t by, int nrc"
+            ),
             export="ggml_{contract}",
             strategies=vec_dot.ALL,
             why_not=vec_dot.why_not,
@@ -110,7 +113,7 @@ OPERATIONS: dict[str, Operation] = {
         Operation(
             name="quantize_row",
             operands=(("q8_0",),),
-            parameters=(("x", "i32"), ("y", "i32"), ("k", "i64")),
+            parameters=parameters("const float *x, void *y, int64_t k"),
             export="{contract}",
             strategies=quantize_row.ALL,
             why_not=quantize_row.why_not,
@@ -119,7 +122,7 @@ OPERATIONS: dict[str, Operation] = {
         Operation(
             name="quantize_mat",
             operands=(("q8_0",),),
-            parameters=tuple((name, "i32") for name in ("n", "s", "vx", "bx", "nr")),
+            parameters=parameters("int n, void *s, const float *vx, size_t bx, int nr"),
             export="{contract}",
             strategies=quantize_mat.ALL,
             why_not=quantize_mat.why_not,
@@ -130,7 +133,7 @@ OPERATIONS: dict[str, Operation] = {
         Operation(
             name="repack",
             operands=(("q4_0",),),
-            parameters=tuple((name, "i32") for name in ("n", "s", "vx", "bx", "nc")),
+            parameters=parameters("int n, void *s, const void *vx, size_t bx, int nc"),
             export="{contract}",
             strategies=repack.ALL,
             why_not=repack.why_not,
@@ -181,8 +184,8 @@ OPERATIONS: dict[str, Operation] = {
         Operation(
             name="mul_mat",
             operands=(("q4_0",),),
-            parameters=tuple(
-                (name, "i32") for name in ("n", "s", "bs", "vx", "vy", "by", "nr", "nc", "work")
+            parameters=parameters(
+                "int n, float *s, size_t bs, const void *vx, const float *vy, size_t by, int nr, int nc, void *work"
             ),
             export="{contract}",
             strategies=gemm.ALL,

@@ -101,7 +101,7 @@ def _rendered(numbers: Plan, env: Environment, timed: bool) -> str:
 def _with_repeat(body: str, spec: KernelSpec, env: Environment) -> str:
     """A module with one more function at its end, so that no product's template knows of being timed."""
     template = env.select_template([f"lib/timed/{spec.op}.wat.j2", "lib/timed/call.wat.j2"])
-    text = template.render(kernel=f"${spec.export}", parameters=spec.operation.parameters)
+    text = template.render(kernel=f"${spec.export}", parameters=spec.parameters)
     return tidy(body.rstrip().removesuffix(")") + "\n\n" + textwrap.indent(tidy(text), "  ") + ")")
 
 

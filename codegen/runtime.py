@@ -75,7 +75,7 @@ class Instance:
             KernelCallError: an argument does not fit its parameter.
             KernelTrapError: the call was outside the contract, or outside memory.
         """
-        types = (kind for _, kind in self.spec.operation.parameters)
+        types = (kind for _, kind in self.spec.parameters)
         self.enter(
             self.function, *(as_argument(kind, value) for kind, value in zip(types, arguments, strict=True))
         )

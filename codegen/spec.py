@@ -155,6 +155,11 @@ class KernelSpec:
         return interface_of(self.contract, self.record)
 
     @property
+    def parameters(self) -> tuple[tuple[str, str], ...]:
+        """Names and WebAssembly types of its export's parameters, in order."""
+        return tuple((one.name, one.wasm_type("i32")) for one in self.operation.parameters)
+
+    @property
     def export(self) -> str:
         """The function that a module exports: GGML's own name for it."""
         return self.operation.export.format(contract=self.contract)

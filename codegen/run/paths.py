@@ -135,7 +135,7 @@ class MulMatPath(WasmPath):
 
     def __init__(self, spec: KernelSpec) -> None:
         self.kernel = MulMat.load(spec)
-        names = tuple(name for name, _ in spec.operation.parameters)
+        names = tuple(name for name, _ in spec.parameters)
         super().__init__(spec, self.kernel.arena, Driver(self.kernel, self.kernel.function, names, "vx"))
         isa = Isa.SCALAR if spec.isa is Isa.SCALAR else Isa.SIMD128  # relaxed SIMD has nothing for it
         self._repacker = Repacker.load(registry.FASTEST["repack", isa])

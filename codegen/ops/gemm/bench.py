@@ -57,7 +57,7 @@ def matrix_entry(spec: KernelSpec, wasm: bytes, problem: Problem, y: Buffer, *wo
         spec.isa,
         wasm,
         (*product_buffers(problem, plain if spec.op == "gemv_rows" else _weights(problem), y), *work),
-        tuple(values[name] for name, _ in spec.operation.parameters),
+        tuple(values[name] for name, _ in spec.parameters),
         problem.units,
         product_output(problem, _expected(problem)),
         VEC_DOT if spec.op == "gemv_rows" else GEMV if problem.columns % ggml_layouts.COLUMNS else GEMM,
