@@ -39,8 +39,10 @@ MATRIX = (
     "quantize_mat_q8_0__relaxed_u4_broadcast",
     "repack_q4_0__scalar_u1",
     "repack_q4_0__simd128_u1",
+    "gemm_q4_0_q8_0_4x1__scalar_u1",
 )
-"""What makes operands of matrix kernels: of each ISA the records that its kernels read, and both ways to repack."""
+"""What makes operands of matrix kernels: of each ISA the records that its kernels read, and both ways to repack. And
+what no sweep looks for, since there is but one: the product without SIMD."""
 
 SINGLES: tuple[KernelSpec, ...] = (
     KernelSpec(Isa.SCALAR, strategy="swar"),
@@ -67,6 +69,7 @@ _UNTUNED = (
     "gemv_q4_0_q8_0_16x1__relaxed_u1_broadcast_rolled",
     "gemv_rows_q4_0_q8_0_4x1__simd128_u1",
     "gemv_rows_q4_0_q8_0_4x1__relaxed_u1",
+    "gemm_q4_0_q8_0_4x1__scalar_u1",
     "gemm_q4_0_q8_0_8x4__simd128_u1_broadcast_rolled",
     "gemm_q4_0_q8_0_16x1__relaxed_u1_broadcast_output",
     "mul_mat_q4_0_4x1__scalar_u1",

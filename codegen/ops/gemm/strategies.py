@@ -51,7 +51,7 @@ SCALE_BITS: Constant = alike(
 ROWS = (4, 8, 12, 16)
 """Of a tile."""
 
-_SCALAR = ("gemv", "mul_mat")
+_SCALAR = ("gemv", "gemm", "mul_mat")
 """Operations that have a kernel without SIMD."""
 
 _SCALAR_HOW = ((ROWS[0], 1), Activations.COMPACT, Inner.UNROLLED, Totals.REGISTERS)
@@ -73,7 +73,7 @@ def why_not(spec: KernelSpec) -> str | None:
         plain = (spec.tile, spec.activations, spec.inner, spec.totals)
         if spec.op in _SCALAR and plain == _SCALAR_HOW:
             return None
-        return f"isa scalar: only {' and '.join(_SCALAR)} have it, {ROWS[0]}x1 at a time and without options"
+        return f"isa scalar: only {', '.join(_SCALAR)} have it, {ROWS[0]}x1 at a time and without options"
     if spec.op in _PANELS and in_output != (columns == 1):
         return f"tile {rows}x{columns}: one column at a time and totals in the output go together"
     if in_output and spec.inner is not Inner.UNROLLED:

@@ -1,0 +1,70 @@
+"""Kernels' texts as parts of something larger: their functions under names of their own, and one memory for all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from codegen.errors import InputError
+from codegen.options import Scales
+from codegen.render import render
+from codegen.spec import KernelSpec
+
+_DEFINED = re.compile(r"\(func \$([^\s()]+)")
+_NAMED = re.compile(r"\((func|call) \$([^\s()]+)")
+_EXPORTED = re.compile(r' \(export "[^"]+"\)')
+_MEMORY = re.compile(r'^  \((?:memory \(export "memory"\)|import "env" "memory" \(memory).*\n', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a kernel adds to a module: the header for its readers, and its functions."""
+
+    spec: KernelSpec
+    header: str
+    functions: str
+
+    @property
+    def hidden(self) -> str:
+        """Its functions where nothing is exported."""
+        return _EXPORTED.sub("", self.functions)
+
+
+def part(spec: KernelSpec) -> Part:
+    """A kernel's text without its module: functions that it does not export have the kernel's name before their own.
+
+    Raises:
+        InputError: it has a table, whose place only a module of its own knows.
+    """
+    if spec.scales is Scales.TABLE:
+        raise InputError(
+            f"{spec.name}: keeps a table in memory, so it is no part of a larger module; "
+            "choose a kernel without `_table`"
+        )
+    header, body = render(spec).split("(module\n", 1)
+    body = _MEMORY.sub("", body.rstrip().removesuffix(")"), count=1)
+    own = set(_DEFINED.findall(body)) - {spec.export}
+
+    def renamed(match: re.Match[str]) -> str:
+        kind, name = match.groups()
+        return f"({kind} ${spec.name}__{name}" if name in own else match[0]
+
+    return Part(spec, header, _NAMED.sub(renamed, body).strip("\n"))
+
+
+def bundle(specs: Sequence[KernelSpec]) -> str:
+    """One module of several kernels, which imports the memory that all of them work in.
+
+    Args:
+        specs: kernels that export different functions, and have the same memory, not one of their own.
+    """
+    parts = [part(spec) for spec in specs]
+    memory = memory_import(specs[0], "memory")
+    assert len({memory_import(spec, "memory") for spec in specs}) == 1, "kernels of one memory"
+    return f"(module\n  {memory}\n\n" + "\n\n".join(one.functions for one in parts) + ")\n"
+
+
+def memory_import(spec: KernelSpec, name: str) -> str:
+    """The import of a kernel's memory from `env`, under a name."""
+    return f'(import "env" "{name}" (memory 0))'
