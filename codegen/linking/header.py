@@ -1,0 +1,41 @@
+"""The C header of kernels that are linked into a program: prototypes as GGML has them, contracts, sizes of buffers."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Sequence
+
+from codegen.plan import plan
+from codegen.render import environment, tidy
+from codegen.spec import KernelSpec
+from codegen.strategies import Isa
+
+_WIDTH = 110
+
+_NEEDS = {
+    Isa.SCALAR: "no SIMD",
+    Isa.SIMD128: "SIMD (clang -msimd128)",
+    Isa.RELAXED: "SIMD and relaxed SIMD (clang -msimd128 -mrelaxed-simd)",
+}
+
+
+def header(specs: Sequence[KernelSpec], title: str, file: str) -> str:
+    """The header of kernels that export different functions.
+
+    Args:
+        specs: the kernels.
+        title: what they are, a sentence.
+        file: the header's name, of which its guard is made.
+    """
+    guard = re.sub(r"\W", "_", file).upper()
+    plans = [plan(spec) for spec in specs]
+    template = environment().get_template("c_header.h.j2")
+    return tidy(template.render(plans=plans, title=title, guard=guard, needs=_NEEDS, comment=_comment))
+
+
+def _comment(text: str) -> str:
+    """A paragraph inside a C comment."""
+    assert "*/" not in text, "would end the comment"
+    lines = textwrap.wrap(text, _WIDTH - 3, break_on_hyphens=False)
+    return "\n".join(f" * {line}" for line in lines)

@@ -1,0 +1,43 @@
+"""A kernel as a relocatable object, which wasm-ld links into a program of C, C++, Rust or Zig.
+
+The format is that of the tool conventions' Linking.md: WABT writes it, we add what it does not, the list of features.
+"""
+
+from __future__ import annotations
+
+from codegen.assemble import assemble_relocatable
+from codegen.linking.merge import memory_import, part
+from codegen.spec import KernelSpec
+from codegen.strategies import Isa
+
+LINKED_MEMORY = "__linear_memory"
+"""What objects call the memory that the linker gives them."""
+
+FEATURES = {Isa.SCALAR: (), Isa.SIMD128: ("simd128",), Isa.RELAXED: ("simd128", "relaxed-simd")}
+"""As the tool conventions name them: what runs after the linker must know that the program has them."""
+
+_CUSTOM_SECTION = b"\0"
+
+
+def object_file(spec: KernelSpec) -> bytes:
+    """The object of a kernel. Its functions are symbols: its export, and helpers that have its name before theirs.
+
+    Raises:
+        InputError: it has a table, whose place only a module of its own knows.
+        AssembleError: WABT is not installed here.
+    """
+    memory = memory_import(spec, LINKED_MEMORY)
+    wasm = assemble_relocatable(f";; {spec.name}\n(module\n  {memory}\n\n{part(spec).hidden})\n")
+    return wasm + _features(FEATURES[spec.isa])
+
+
+def _features(names: tuple[str, ...]) -> bytes:
+    """The section `target_features`, which says that these are used."""
+    entries = bytes([len(names)]) + b"".join(b"+" + _text(name) for name in names)
+    content = _text("target_features") + entries
+    return _CUSTOM_SECTION + bytes([len(content)]) + content
+
+
+def _text(name: str) -> bytes:
+    """As the binary format has names; lengths here are below 128, one byte."""
+    return bytes([len(name)]) + name.encode()
