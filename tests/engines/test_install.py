@@ -12,7 +12,7 @@ def test_an_unknown_engine_is_a_wrong_call(capsys):
     with pytest.raises(SystemExit) as caught:
         install.main(["nod"])
     assert caught.value.code == 2
-    assert "nod: not known; there are aarch64, bun, chromium, firefox" in capsys.readouterr().err
+    assert "nod: not known; there are aarch64, bun, c, chromium, firefox" in capsys.readouterr().err
 
 
 def test_a_failure_is_one_line_and_the_rest_goes_on(monkeypatch, capsys):
@@ -40,11 +40,10 @@ def test_what_is_there_is_left_alone(monkeypatch, tmp_path):
 
 
 def test_a_browser_needs_root(monkeypatch):
-    monkeypatch.setattr(install, "find_browser", lambda _name: None)
     monkeypatch.setattr(install.shutil, "which", lambda _name: "/usr/bin/apt-get")
     monkeypatch.setattr(install.os, "geteuid", lambda: 1000)
     with pytest.raises(EngineError, match=r"^needs root: sudo apt-get install firefox-esr$"):
-        install.install_browser("firefox", "firefox-esr")
+        install.install_packages("firefox", lambda: None, "firefox-esr")
 
 
 def test_an_interrupted_download_leaves_no_engine(monkeypatch, tmp_path):

@@ -1,0 +1,19 @@
+// Kernels of three instruction sets in one program.
+
+#include <stddef.h>
+
+void ggml_gemv_q4_0_q8_0(int n, float *s, size_t bs, const void *vx, const void *vy, int nr, int nc);
+void ggml_gemm_q4_0_q8_0(int n, float *s, size_t bs, const void *vx, const void *vy, int nr, int nc);
+void mul_mat_q4_0(int n, float *s, size_t bs, const void *vx, const float *vy, size_t by, int nr, int nc, void *work);
+
+int main(void) {
+    float s = 1;
+    ggml_gemv_q4_0_q8_0(0, &s, 1, NULL, NULL, 1, 1);
+    const int first = s == 0;
+    s = 1;
+    ggml_gemm_q4_0_q8_0(0, &s, 1, NULL, NULL, 1, 1);
+    const int second = s == 0;
+    s = 1;
+    mul_mat_q4_0(0, &s, 1, NULL, NULL, 0, 1, 1, NULL);
+    return first && second && s == 0 ? 0 : 1;
+}
