@@ -30,6 +30,7 @@ import codegen.__main__ as command_line
 from codegen import engines, golden, vectors
 from codegen.bench import contestant, session
 from codegen.bench.contestant import Host
+from codegen.bench.limits import LIMITS, Limit
 from codegen.bench.problem import Problem
 from codegen.bench.result import Limits, Measurement
 from codegen.bench.wasmtime_host import WasmtimeHost
@@ -241,6 +242,7 @@ def _timed(
     problem: Problem,
     rounds: int,
     each: Callable[[], None],
+    limits: Sequence[Limit] = LIMITS,
 ) -> tuple[list[Measurement], list[Limits]]:
     """One row, in wasmtime whatever was chosen: a process a call would take too long."""
-    return _run(specs[:2], [WasmtimeHost()], replace(problem, rows=1), min(rounds, 2), each)
+    return _run(specs[:2], [WasmtimeHost()], replace(problem, rows=1), min(rounds, 2), each, limits)
