@@ -41,7 +41,7 @@ WRONG: dict[tuple[str, ...], str] = {
     ("run",): "MODEL.gguf",
     ("run", "model.gguf", "--seed", "-1"): "'-1'",
     ("--emit",): "--emit",
-    ("--emit", "obj"): "'obj'",
+    ("--emit", "elf"): "'elf'",
     ("--emit", "asm", "--engine", "firefox"): "'firefox'",
     ("--emit", "wat", "--engine", "node"): "--engine node",
     ("--emit", "wat,elf"): "'elf'",

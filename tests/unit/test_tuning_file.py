@@ -220,7 +220,7 @@ def test_tuned_selects_the_best_and_the_rest_narrows_it(files: Path, tmp_path: P
         ({"tuned": "missing.json"}, InputError),
         ({"tuned": "wasmtime", "isas": [Isa.SCALAR]}, SpecError),
         ({"tuned": "wasmtime", "unroll": 16}, SpecError),
-        ({"tuned": "wasmtime", "op": "quantize_row"}, SpecError),
+        ({"tuned": "wasmtime", "ops": ["quantize_row"]}, SpecError),
         ({"tuned": "wasmtime", "patterns": [spec("relaxed_u16").name]}, SpecError),
     ],
 )
