@@ -75,7 +75,7 @@ def render_plan(numbers: Plan, root: Path | None = None, *, timed: bool = False)
     """The WAT of a kernel whose numbers are these; if `timed`, with the loop for bench, of templates/lib/timed/."""
     where = root or template_root()
     try:
-        return _rendered(numbers, environment(root), timed)
+        return _rendered(numbers, root, timed)
     except TemplateNotFound as missing:
         raise TemplateError(
             f"template {missing}: not in {where}; write it, or reinstall the package"
@@ -88,21 +88,27 @@ def render_plan(numbers: Plan, root: Path | None = None, *, timed: bool = False)
         ) from None
 
 
-def _rendered(numbers: Plan, env: Environment, timed: bool) -> str:
+def _rendered(numbers: Plan, root: Path | None, timed: bool) -> str:
     spec = numbers.spec
-    body = tidy(env.get_template(spec.operation.template(spec.operands)).render(plan=numbers))
+    body = filled(spec.operation.template(spec.operands), root, plan=numbers)
     if timed:
-        body = _with_repeat(body, spec, env)
+        body = _with_repeat(body, spec, root)
     opcodes = loop_opcodes(body, numbers.main_loop) / numbers.main_loop.blocks
-    header = env.get_template("lib/header/common.wat.j2").render(plan=numbers, opcodes=opcodes, wrap=_wrap)
-    return tidy(header) + body
+    return filled("lib/header/common.wat.j2", root, plan=numbers, opcodes=opcodes, wrap=_wrap) + body
 
 
-def _with_repeat(body: str, spec: KernelSpec, env: Environment) -> str:
+def _with_repeat(body: str, spec: KernelSpec, root: Path | None) -> str:
     """A module with one more function at its end, so that no product's template knows of being timed."""
-    template = env.select_template([f"lib/timed/{spec.op}.wat.j2", "lib/timed/call.wat.j2"])
-    text = template.render(kernel=f"${spec.export}", parameters=spec.parameters)
-    return tidy(body.rstrip().removesuffix(")") + "\n\n" + textwrap.indent(tidy(text), "  ") + ")")
+    templates = [f"lib/timed/{spec.op}.wat.j2", "lib/timed/call.wat.j2"]
+    text = filled(templates, root, kernel=f"${spec.export}", parameters=spec.parameters)
+    return tidy(body.rstrip().removesuffix(")") + "\n\n" + textwrap.indent(text, "  ") + ")")
+
+
+def filled(template: str | list[str], root: Path | None = None, **values: object) -> str:
+    """The text of a template, the first one there is of several, with these values; `ptr` is what addresses are."""
+    address_type = "i32"
+    text = environment(root).get_or_select_template(template).render(address_type=address_type, **values)
+    return tidy(re.sub(r"\bptr\b", address_type, text))
 
 
 def tidy(text: str) -> str:

@@ -8,7 +8,7 @@ import wasmtime
 
 from codegen.assemble import assemble
 from codegen.host import as_func, as_i32
-from codegen.render import environment, tidy
+from codegen.render import filled
 from codegen.runtime import Instance
 
 
@@ -20,8 +20,7 @@ def driver(parameters: tuple[str, ...], moving: str) -> bytes:
         parameters: their names; all are i32.
         moving: the one that says where a matrix is.
     """
-    template = environment().get_template("matrices.wat.j2")
-    return assemble(tidy(template.render(parameters=parameters, moving=moving)))
+    return assemble(filled("matrices.wat.j2", parameters=parameters, moving=moving))
 
 
 class Driver:

@@ -16,7 +16,7 @@ from codegen.errors import KernelCallError
 from codegen.formats import FORMATS, BlockFormat
 from codegen.host import EngineOptions, as_count, as_func, as_i32
 from codegen.reference import Bytes
-from codegen.render import environment, tidy
+from codegen.render import filled
 from codegen.runtime import Instance
 from codegen.spec import KernelSpec
 
@@ -33,7 +33,7 @@ PARAMETERS = ("rounds", "rows", "columns", "n", "s", "x", "x_step", "y", "y_step
 @cache
 def driver() -> bytes:
     """The module that calls a kernel row by row, and round by round."""
-    return assemble(tidy(environment().get_template("driver.wat.j2").render()))
+    return assemble(filled("driver.wat.j2"))
 
 
 @dataclass(frozen=True)
