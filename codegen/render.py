@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from jinja2 import (
@@ -19,6 +19,7 @@ from jinja2 import (
     UndefinedError,
 )
 
+from codegen.c_parameters import AddressType
 from codegen.cost import MainLoop
 from codegen.errors import TemplateError
 from codegen.plan import Plan, plan
@@ -78,7 +79,7 @@ def render_plan(numbers: Plan, root: Path | None = None, *, timed: bool = False)
         return _rendered(numbers, root, timed)
     except TemplateNotFound as missing:
         raise TemplateError(
-            f"template {missing}: not in {where}; write it, or reinstall the package"
+            f"template {missing.name}: not in {where}; write it, or reinstall the package"
         ) from None
     except TemplateSyntaxError as error:
         raise TemplateError(f"template {error.name}, line {error.lineno}: {error.message}") from None
@@ -90,24 +91,26 @@ def render_plan(numbers: Plan, root: Path | None = None, *, timed: bool = False)
 
 def _rendered(numbers: Plan, root: Path | None, timed: bool) -> str:
     spec = numbers.spec
-    body = filled(spec.operation.template(spec.operands), root, plan=numbers)
+    fill = partial(filled, root=root, address_type=spec.address_type)
+    body = fill(spec.operation.template(spec.operands), plan=numbers)
     if timed:
-        body = _with_repeat(body, spec, root)
+        templates = f"lib/timed/{spec.op}.wat.j2", "lib/timed/call.wat.j2"
+        repeat = fill(*templates, kernel=f"${spec.export}", parameters=spec.parameters)
+        body = _with_function(body, repeat)
     opcodes = loop_opcodes(body, numbers.main_loop) / numbers.main_loop.blocks
-    return filled("lib/header/common.wat.j2", root, plan=numbers, opcodes=opcodes, wrap=_wrap) + body
+    return fill("lib/header/common.wat.j2", plan=numbers, opcodes=opcodes, wrap=_wrap) + body
 
 
-def _with_repeat(body: str, spec: KernelSpec, root: Path | None) -> str:
+def _with_function(module: str, function: str) -> str:
     """A module with one more function at its end, so that no product's template knows of being timed."""
-    templates = [f"lib/timed/{spec.op}.wat.j2", "lib/timed/call.wat.j2"]
-    text = filled(templates, root, kernel=f"${spec.export}", parameters=spec.parameters)
-    return tidy(body.rstrip().removesuffix(")") + "\n\n" + textwrap.indent(text, "  ") + ")")
+    return tidy(module.rstrip().removesuffix(")") + "\n\n" + textwrap.indent(function, "  ") + ")")
 
 
-def filled(template: str | list[str], root: Path | None = None, **values: object) -> str:
-    """The text of a template, the first one there is of several, with these values; `ptr` is what addresses are."""
-    address_type = "i32"
-    text = environment(root).get_or_select_template(template).render(address_type=address_type, **values)
+def filled(
+    *templates: str, root: Path | None = None, address_type: AddressType = "i32", **values: object
+) -> str:
+    """The text of the first of these templates that there is, with these values, and the address type for `ptr`."""
+    text = environment(root).select_template(templates).render(address_type=address_type, **values)
     return tidy(re.sub(r"\bptr\b", address_type, text))
 
 

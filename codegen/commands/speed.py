@@ -106,7 +106,7 @@ _Wanted = tuple[tuple[KernelSpec, ...], list[Problem], list[str]]
 
 
 def _article(options: argparse.Namespace) -> _Wanted:
-    for name in ("kernel", "isa", "unroll", "tuned", "n", "size", "op", "rows", "columns"):
+    for name in ("kernel", "isa", "unroll", "tuned", "memory", "n", "size", "op", "rows", "columns"):
         if getattr(options, name):
             raise InputError(
                 f"--{name}: --article has kernels and a problem of its own; leave one of the two out"

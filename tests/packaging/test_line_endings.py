@@ -29,7 +29,7 @@ def test_templates_with_crlf_render_the_same_text(spec: KernelSpec, crlf: Path) 
 
 
 def test_the_driver_with_crlf_renders_the_same_text(crlf: Path) -> None:
-    texts = [filled("driver.wat.j2", root) for root in (crlf, None)]
+    texts = [filled("driver.wat.j2", root=root) for root in (crlf, None)]
     assert texts[0] == texts[1]
 
 
