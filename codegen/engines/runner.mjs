@@ -19,6 +19,9 @@ export const FEATURES = {
   memory64: { label: "64-bit memories", probe: "0061736d010000000503010400" },
 };
 
+// Whether the engine has a feature; memories that all have are none.
+export const has = (feature) => !(feature in FEATURES) || WebAssembly.validate(fromHex(FEATURES[feature].probe));
+
 export async function runJob(job) {
   const vectors = Object.entries(job.vectors).map(([name, { cases }]) => [name, cases.map(parse)]);
   const casesOf = Object.fromEntries(vectors);
@@ -227,11 +230,11 @@ async function runOpcode(opcode, _cases, report) {
   report.passed = report.failure ? 0 : 1;
 }
 
-// Reports on one kernel or opcode: skipped where the engine lacks the feature, else what `run` puts into the report.
-async function reportOn(subject, feature, cases, run) {
-  const { label, probe } = FEATURES[feature];
+// Reports on one kernel or opcode: skipped where the engine lacks a feature, else what `run` puts into the report.
+async function reportOn(subject, features, cases, run) {
   const report = { name: subject.name, cases: cases.length, passed: 0, failure: null, skipped: null, results: [] };
-  if (!WebAssembly.validate(fromHex(probe))) return { ...report, cases: 0, skipped: `the engine has no ${label}` };
+  const lacking = features.find((feature) => !has(feature));
+  if (lacking) return { ...report, cases: 0, skipped: `the engine has no ${FEATURES[lacking].label}` };
   try {
     await run(subject, cases, report);
   } catch (error) {
