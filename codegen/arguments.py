@@ -12,6 +12,7 @@ from codegen.emit import Emit
 from codegen.errors import printable
 from codegen.machine_code.machine import Compiler
 from codegen.operations import MAX_UNROLL
+from codegen.options import Memory
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 
@@ -47,6 +48,9 @@ def choice() -> Parser:
     )
     parser.add_argument("--isa", action="append", type=isa, help=f"one of {', '.join(Isa)}; may be repeated")
     parser.add_argument(
+        "--memory", type=memory, help=f"with this one in place of their own, of {', '.join(Memory)}"
+    )
+    parser.add_argument(
         "--unroll", type=whole(1, MAX_UNROLL), metavar="N", help="blocks per loop iteration, 1 to 16"
     )
     parser.add_argument(
@@ -59,7 +63,9 @@ def choice() -> Parser:
 
 def selected(options: argparse.Namespace, ops: Sequence[str] = ()) -> tuple[KernelSpec, ...]:
     """The kernels that the arguments of `choice` name, of some operations or of all."""
-    return registry.select(options.kernel or (), options.isa or (), options.unroll, options.tuned, ops)
+    return registry.select(
+        options.kernel or (), options.isa or (), options.unroll, options.tuned, ops, options.memory
+    )
 
 
 def as_json() -> Parser:
@@ -88,6 +94,13 @@ def isa(text: str) -> Isa:
     if text not in tuple(Isa):
         raise argparse.ArgumentTypeError(f"{text!r}: known are {', '.join(Isa)}")
     return Isa(text)
+
+
+def memory(text: str) -> Memory:
+    """Whose memory kernels use, and of what type."""
+    if text not in tuple(Memory):
+        raise argparse.ArgumentTypeError(f"{text!r}: known are {', '.join(Memory)}")
+    return Memory(text)
 
 
 def kinds(text: str) -> list[Emit]:

@@ -87,7 +87,7 @@ def _run_wat2wasm(wat: str, *options: str) -> bytes:
         )
     try:
         done = subprocess.run(
-            [tool, "-", "--output=-", *options],
+            [tool, "-", "--output=-", "--enable-threads", *options],
             input=wat.encode(),
             capture_output=True,
             timeout=_TIMEOUT_S,

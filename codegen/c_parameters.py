@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Literal
+
+AddressType = Literal["i32", "i64"]
+"""WebAssembly's type of addresses, which a memory's type decides."""
 
 
 @dataclass(frozen=True)
@@ -13,7 +17,7 @@ class Parameter:
     name: str
     c_type: str
 
-    def wasm_type(self, address: str) -> str:
+    def wasm_type(self, address: AddressType) -> str:
         """Its type in WebAssembly, where addresses are `address`: i32, or i64 in a 64-bit memory."""
         if self.c_type.endswith("*") or self.c_type == "size_t":
             return address

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 import wasmtime
 
-from codegen.arena import WASM32_BYTES
 from codegen.errors import KernelCallError, shown
+from codegen.linear_memory import WASM32_BYTES, WASM64_BYTES, LinearMemory
+from codegen.plan import TABLE_BYTES
 
 Extern = (
     wasmtime.Func | wasmtime.Global | wasmtime.Memory | wasmtime.SharedMemory | wasmtime.Table | wasmtime.Tag
@@ -37,6 +39,7 @@ def engine(options: EngineOptions) -> wasmtime.Engine:
     config.wasm_relaxed_simd = options.relaxed_simd
     config.wasm_simd = options.simd
     config.wasm_relaxed_simd_deterministic = options.relaxed_simd_deterministic
+    config.shared_memory = True
     return wasmtime.Engine(config)
 
 
@@ -47,13 +50,22 @@ def as_i32(value: int) -> int:
     return value - WASM32_BYTES if value >= 1 << 31 else value
 
 
-def as_argument(kind: str, value: int) -> int:
-    """An argument for a parameter of type i32, where it is an address or count, or i64."""
-    if kind == "i32":
-        return as_i32(value)
-    if not -(1 << 63) <= value < 1 << 63:
+def as_i64(value: int) -> int:
+    """The same of 64 bits."""
+    if not -(1 << 63) <= value < WASM64_BYTES:
         raise KernelCallError(f"{value}: does not fit in 64 bits")
-    return value
+    return value - WASM64_BYTES if value >= 1 << 63 else value
+
+
+def as_arguments(types: Sequence[str], values: Sequence[int]) -> Iterator[int]:
+    """Arguments for parameters of these types, i32 and i64, as wasmtime wants them."""
+    for kind, value in zip(types, values, strict=True):
+        yield as_i32(value) if kind == "i32" else as_i64(value)
+
+
+def types_of(function: wasmtime.Func, store: wasmtime.Store) -> tuple[str, ...]:
+    """The types of a function's parameters."""
+    return tuple(map(str, function.type(store).params))
 
 
 def as_count(what: str, value: object, multiple: int = 1) -> int:
@@ -81,7 +93,26 @@ def as_func(export: Extern) -> wasmtime.Func:
     return export
 
 
-def as_memory(export: Extern) -> wasmtime.Memory:
-    """An export that is known to be a memory."""
-    assert isinstance(export, wasmtime.Memory)
-    return export
+def as_memory(extern: Extern) -> wasmtime.Memory | wasmtime.SharedMemory:
+    """An import or export that is known to be a memory."""
+    assert isinstance(extern, wasmtime.Memory | wasmtime.SharedMemory)
+    return extern
+
+
+def imports_of(
+    module: wasmtime.Module, engine: wasmtime.Engine, store: wasmtime.Store, table: int
+) -> list[Extern]:
+    """What a kernel's module imports: a new memory of the type it wants, and the address of an f16 table in it.
+
+    Raises:
+        KernelCallError: there is no memory for the table.
+    """
+    found: list[Extern] = []
+    for wanted in module.imports:
+        if isinstance(wanted.type, wasmtime.MemoryType):
+            found.append(LinearMemory.like(wanted.type, engine, store).memory)
+        else:  # it comes after the memory
+            LinearMemory(store, as_memory(found[0])).reach(table + TABLE_BYTES)
+            i32 = wasmtime.GlobalType(wasmtime.ValType.i32(), False)
+            found.append(wasmtime.Global(store, i32, wasmtime.Val.i32(table)))
+    return found

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from codegen.arena import WASM32_BYTES
 from codegen.calls import Call
 from codegen.judge import Report
 from codegen.placement import FILL, Place, fill, outputs, put, trap, wrong_outputs
@@ -17,6 +16,12 @@ from codegen.runtime import Instance
 
 _GUARD = bytes([0x7E] * 64)
 """What lies around an input: NaN as an f16, far from zero as weights, and as an f32 larger than any."""
+
+_LARGE = 5 << 30
+"""Bytes of a large memory, where addresses reach so far: pages that nobody touches cost nothing."""
+
+_LINES = (1 << 31, 1 << 32)
+"""Where an address turns negative as an i32, and where it does not fit one."""
 
 
 def check_memory(instance: Instance, calls: Sequence[Call], report: Report) -> Iterator[str]:
@@ -92,17 +97,20 @@ def check_traps(instance: Instance, call: Call, report: Report) -> Iterator[str]
 
 
 def check_large(instance: Instance, call: Call, report: Report) -> Iterator[str]:
-    """Buffers that straddle 2 GiB, where an address turns negative, or end at 4 GiB. Memory stays large."""
+    """Buffers that straddle a line of _LINES below the end of a large memory, or end there. Memory stays large."""
     arena, sizes = instance.arena, call.sizes()
-    arena.reach(WASM32_BYTES)
+    large = min(arena.most, _LARGE)
+    arena.reach(large)
     middle = {name: (i + 1) << 20 for i, name in enumerate(sizes)}
     straddling = [
-        Place(f"{name} at 2 GiB - {before}", {**middle, name: (1 << 31) - before})
+        Place(f"{name} at {line >> 30} GiB - {before}", {**middle, name: line - before})
+        for line in _LINES
+        if line < large
         for name, size in sizes.items()
         for before in _before(size, call.block_bytes.get(name))
     ]
     ends = [
-        Place(f"{name} ends at 4 GiB", {**middle, name: WASM32_BYTES - max(size, 1)})
+        Place(f"{name} ends at {large >> 30} GiB", {**middle, name: large - max(size, 1)})
         for name, size in sizes.items()
     ]
     for place in straddling + ends:
@@ -113,7 +121,7 @@ def check_large(instance: Instance, call: Call, report: Report) -> Iterator[str]
 
 
 def _before(size: int, block: int | None) -> tuple[int, ...]:
-    """How far before 2 GiB a buffer starts: to straddle in the second block, a middle and the last but one, or not."""
+    """How far before a line a buffer starts: to straddle in the second block, a middle and the last but one, or not."""
     if block is None:
         return (size // 2,)
     return (block + 2, size // 2, size - block - block // 2, -4)

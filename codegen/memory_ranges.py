@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from codegen.arena import WASM32_BYTES
 from codegen.calls import Call
 from codegen.judge import Report
 from codegen.placement import Place, fill, put, trap, wrong_outputs
@@ -41,7 +40,7 @@ def check_idle(
 ) -> Iterator[str]:
     """With each of these arguments the call has nothing to do, and touches nothing, wherever its buffers are."""
     inside = put(instance, call)
-    for addresses in (inside, dict.fromkeys(inside, WASM32_BYTES - 1)):
+    for addresses in (inside, dict.fromkeys(inside, instance.arena.most - 1)):
         for arguments in idle:
             label = ", ".join(f"{name} = {value}" for name, value in arguments.items())
             before = _filled(instance, call, addresses)
@@ -55,13 +54,13 @@ def _past_memory(instance: Instance, call: Call) -> Iterator[Place]:
     """Each buffer one byte past the end of memory, a byte before it, all of it past, and where its end wraps around."""
     for name, size in call.sizes().items():
         addresses = put(instance, call)
-        end = instance.arena.end
+        end, most = instance.arena.end, instance.arena.most
         for what, at in (
             ("ends past memory", end - size + 1),
             ("is past memory but for a byte", end - 1),
             ("is past memory", end),
-            ("ends past 4 GiB", WASM32_BYTES - size + 1),
-            ("is past 4 GiB but for a byte", WASM32_BYTES - 1),
+            ("ends past the last address", most - size + 1),
+            ("is past the last address but for a byte", most - 1),
         ):
             yield Place(f"{name} {what}", {**addresses, name: at})
 

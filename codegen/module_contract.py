@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import wasmtime
 
 from codegen.options import Memory, Scales
+from codegen.plan import WASM32_PAGES, plan
 from codegen.runtime import Instance
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
@@ -15,8 +16,8 @@ from codegen.wasm_code import SIMD, opcodes
 
 def check_module(instance: Instance) -> Iterator[str]:
     """Imports and exports are the contract's, opcodes the ISA's, and nothing is written beside a table."""
-    spec, module = instance.spec, wasmtime.Module(wasmtime.Engine(), instance.wasm)
-    table, imported = spec.scales is Scales.TABLE, spec.memory is Memory.IMPORT
+    spec, module = instance.spec, wasmtime.Module(instance.engine, instance.wasm)
+    table, imported = spec.scales is Scales.TABLE, spec.memory is not Memory.EXPORT
     exports = {spec.export} | (set() if imported else {"memory"} | ({"heap_base"} if table else set()))
     imports = ({"memory"} | ({"f16_table"} if table else set())) if imported else set()
     for what, have, want in (
@@ -29,6 +30,9 @@ def check_module(instance: Instance) -> Iterator[str]:
     types = [[str(kind) for kind in kinds] for kinds in (function.params, function.results)]
     if types != [wanted := [kind for _, kind in spec.parameters], []]:
         yield f"{spec.export} is {types[0]} -> {types[1]}, the contract has {wanted} -> []"
+    for found in (*(one.type for one in module.imports), *(one.type for one in module.exports)):
+        if isinstance(found, wasmtime.MemoryType):
+            yield from _check_memory(found, spec)
     for op in sorted(opcodes(instance.wasm), key=str):
         if isinstance(op, tuple) and not _allowed(op, spec):
             yield f"opcode 0x{op[0]:x} 0x{op[1]:x} is not for {spec.isa}"
@@ -36,6 +40,16 @@ def check_module(instance: Instance) -> Iterator[str]:
     base = arena.allocate(0)
     if arena.view(base, arena.end - base).any():
         yield "memory that is the host's was written at instantiation"
+
+
+def _check_memory(found: wasmtime.MemoryType, spec: KernelSpec) -> Iterator[str]:
+    """A host's memory may be of any size, and if it is shared have any maximum; our own may grow as there is room."""
+    most = WASM32_PAGES if spec.memory is Memory.SHARED else None
+    least = 0 if spec.memory is not Memory.EXPORT else plan(spec).pages
+    have = found.is_64, found.is_shared, found.limits.min, found.limits.max
+    want = spec.memory is Memory.MEMORY64, spec.memory is Memory.SHARED, least, most
+    if have != want:
+        yield f"memory's (is_64, is_shared, min, max) are {have}, the contract has {want}"
 
 
 def _allowed(opcode: tuple[int, int], spec: KernelSpec) -> bool:

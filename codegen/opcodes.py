@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from codegen.inputs import rng_of
-from codegen.render import environment, tidy
+from codegen.render import filled
 from codegen.strategies import Isa
 
 Vector = npt.NDArray[np.uint8]
@@ -58,7 +58,7 @@ def opcode_wat(opcode: Opcode) -> str:
     """A module that applies the opcode to the vectors at 0, 16 and 32 and stores the result at 48."""
     operands = [f"(v128.load (i32.const {16 * place}))" for place in range(opcode.operands)]
     operands += [opcode.last] if opcode.last else []
-    return tidy(environment().get_template("opcode.wat.j2").render(opcode=opcode, operands=operands))
+    return filled("opcode.wat.j2", opcode=opcode, operands=operands)
 
 
 def _operand(name: str, kind: str, place: int) -> Vector:

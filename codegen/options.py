@@ -56,10 +56,14 @@ class Totals(StrEnum):
 
 
 class Memory(StrEnum):
-    """Whether the module owns and exports `memory`, or imports `env.memory`."""
+    """Whether the module owns and exports `memory`, or imports `env.memory`, and of what type."""
 
     EXPORT = "export"
     IMPORT = "import"
+    SHARED = "shared"
+    """Imported, and shared by threads, each with an instance of its own."""
+    MEMORY64 = "memory64"
+    """Imported, with addresses of 64 bits."""
 
 
 Option = type[Scales] | type[Fold] | type[Activations] | type[Inner] | type[Totals] | type[Memory]

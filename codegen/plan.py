@@ -15,6 +15,9 @@ from codegen.spec import KernelSpec
 from codegen.strategies import Constant, Local
 
 PAGE = 65_536
+WASM32_PAGES = 65_536
+"""What a 32-bit memory can have."""
+
 TABLE_BYTES = 65_536 * 4
 
 
@@ -59,7 +62,19 @@ class Plan:
     @property
     def imports_memory(self) -> bool:
         """Whether the host owns the memory."""
-        return self.spec.memory is Memory.IMPORT
+        return self.spec.memory is not Memory.EXPORT
+
+    @property
+    def memory_type(self) -> str:
+        """What memory it has, as a module declares it: at least so many pages; threads can share a bounded one only."""
+        types = {Memory.SHARED: f"0 {WASM32_PAGES} shared", Memory.MEMORY64: "i64 0", Memory.IMPORT: "0"}
+        return types.get(self.spec.memory, str(self.pages))
+
+    @property
+    def memory_by(self) -> str:
+        """Whose its memory is, and what is special about it."""
+        words = {Memory.SHARED: "import, shared", Memory.MEMORY64: "import, 64-bit"}
+        return words.get(self.spec.memory, self.spec.memory)
 
 
 def ends(*starts: str) -> tuple[Local, ...]:

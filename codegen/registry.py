@@ -5,7 +5,7 @@ To add a kernel, add a line here: docs/adding-a-kernel.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
@@ -117,6 +117,7 @@ def select(
     unroll: int | None = None,
     tuned: str | None = None,
     ops: Sequence[str] = (),
+    memory: Memory | None = None,
 ) -> tuple[KernelSpec, ...]:
     """The kernels that a command is about.
 
@@ -126,9 +127,10 @@ def select(
         unroll: every family at this unroll, registered or not, and the singles that have it or cannot change it.
         tuned: only the best kernels of this engine, or of this file that `codegen tune` wrote.
         ops: only kernels of these operations; none means all.
+        memory: this one in place of their own; kernels that cannot have it are left out, if not named in full.
 
     Raises:
-        SpecError: nothing matches.
+        SpecError: nothing matches, or a kernel that is named in full cannot have that memory.
         InputError: there is no such tuning.
     """
     if tuned is None:
@@ -141,11 +143,23 @@ def select(
     if tuned is not None:
         chosen = [spec for spec in chosen if spec in pool]
     chosen = [spec for spec in chosen if not ops or spec.op in ops]
+    if memory:
+        chosen = list(_in_memory(chosen, memory, named=patterns))
     if not chosen:
-        wanted = [*patterns, *isas, *([f"unroll {unroll}"] if unroll else []), *([tuned] if tuned else [])]
+        how = [f"{name} {value}" for name, value in (("unroll", unroll), ("memory", memory)) if value]
+        wanted = [*patterns, *isas, *how, *([tuned] if tuned else [])]
         of_it = f" a kernel of {', '.join(ops)}" if ops else ""
         raise SpecError(f"kernel {', '.join(wanted)}: none matches{of_it}; see `codegen list`")
     return tuple(dict.fromkeys(chosen))
+
+
+def _in_memory(specs: Sequence[KernelSpec], memory: Memory, named: Sequence[str]) -> Iterator[KernelSpec]:
+    for spec in specs:
+        try:
+            yield replace(spec, memory=memory)
+        except SpecError:
+            if spec.name in named:
+                raise
 
 
 def _at(unroll: int) -> tuple[KernelSpec, ...]:

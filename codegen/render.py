@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from jinja2 import (
@@ -19,6 +19,7 @@ from jinja2 import (
     UndefinedError,
 )
 
+from codegen.c_parameters import AddressType
 from codegen.cost import MainLoop
 from codegen.errors import TemplateError
 from codegen.plan import Plan, plan
@@ -75,10 +76,10 @@ def render_plan(numbers: Plan, root: Path | None = None, *, timed: bool = False)
     """The WAT of a kernel whose numbers are these; if `timed`, with the loop for bench, of templates/lib/timed/."""
     where = root or template_root()
     try:
-        return _rendered(numbers, environment(root), timed)
+        return _rendered(numbers, root, timed)
     except TemplateNotFound as missing:
         raise TemplateError(
-            f"template {missing}: not in {where}; write it, or reinstall the package"
+            f"template {missing.name}: not in {where}; write it, or reinstall the package"
         ) from None
     except TemplateSyntaxError as error:
         raise TemplateError(f"template {error.name}, line {error.lineno}: {error.message}") from None
@@ -88,21 +89,29 @@ def render_plan(numbers: Plan, root: Path | None = None, *, timed: bool = False)
         ) from None
 
 
-def _rendered(numbers: Plan, env: Environment, timed: bool) -> str:
+def _rendered(numbers: Plan, root: Path | None, timed: bool) -> str:
     spec = numbers.spec
-    body = tidy(env.get_template(spec.operation.template(spec.operands)).render(plan=numbers))
+    fill = partial(filled, root=root, address_type=spec.address_type)
+    body = fill(spec.operation.template(spec.operands), plan=numbers)
     if timed:
-        body = _with_repeat(body, spec, env)
+        templates = f"lib/timed/{spec.op}.wat.j2", "lib/timed/call.wat.j2"
+        repeat = fill(*templates, kernel=f"${spec.export}", parameters=spec.parameters)
+        body = _with_function(body, repeat)
     opcodes = loop_opcodes(body, numbers.main_loop) / numbers.main_loop.blocks
-    header = env.get_template("lib/header/common.wat.j2").render(plan=numbers, opcodes=opcodes, wrap=_wrap)
-    return tidy(header) + body
+    return fill("lib/header/common.wat.j2", plan=numbers, opcodes=opcodes, wrap=_wrap) + body
 
 
-def _with_repeat(body: str, spec: KernelSpec, env: Environment) -> str:
+def _with_function(module: str, function: str) -> str:
     """A module with one more function at its end, so that no product's template knows of being timed."""
-    template = env.select_template([f"lib/timed/{spec.op}.wat.j2", "lib/timed/call.wat.j2"])
-    text = template.render(kernel=f"${spec.export}", parameters=spec.parameters)
-    return tidy(body.rstrip().removesuffix(")") + "\n\n" + textwrap.indent(tidy(text), "  ") + ")")
+    return tidy(module.rstrip().removesuffix(")") + "\n\n" + textwrap.indent(function, "  ") + ")")
+
+
+def filled(
+    *templates: str, root: Path | None = None, address_type: AddressType = "i32", **values: object
+) -> str:
+    """The text of the first of these templates that there is, with these values, and the address type for `ptr`."""
+    text = environment(root).select_template(templates).render(address_type=address_type, **values)
+    return tidy(re.sub(r"\bptr\b", address_type, text))
 
 
 def tidy(text: str) -> str:

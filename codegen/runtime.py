@@ -12,9 +12,10 @@ import wasmtime
 from codegen.arena import Arena
 from codegen.assemble import assemble
 from codegen.errors import KernelLoadError, KernelTrapError
-from codegen.host import EngineOptions, Extern, as_argument, as_func, as_memory, engine, reason_of
+from codegen.host import EngineOptions, as_arguments, as_func, as_memory, engine, imports_of, reason_of
+from codegen.linear_memory import LinearMemory
 from codegen.options import Memory, Scales
-from codegen.plan import PAGE, TABLE_BYTES
+from codegen.plan import TABLE_BYTES
 from codegen.render import render
 from codegen.spec import KernelSpec
 
@@ -33,10 +34,11 @@ class Instance:
             module = wasmtime.Module(self.engine, wasm)
         except wasmtime.WasmtimeError as error:
             raise KernelLoadError(f"{spec.name}: refused by wasmtime ({reason_of(error)})") from None
-        imports, memory = self._imports(module)
+        imports = imports_of(module, self.engine, self.store, _TABLE_AT)
         exports = wasmtime.Instance(self.store, module, imports).exports(self.store)
         self.function = as_func(exports[spec.export])
-        self.arena = Arena(self.store, memory or as_memory(exports["memory"]), self._first_free())
+        memory = as_memory(imports[0] if imports else exports["memory"])
+        self.arena = Arena(LinearMemory(self.store, memory), self._first_free())
 
     @classmethod
     def load(cls, spec: KernelSpec, options: EngineOptions | None = None) -> Self:
@@ -47,17 +49,6 @@ class Instance:
             KernelLoadError: the engine lacks a feature that the kernel needs.
         """
         return cls(spec, assemble(render(spec)), options)
-
-    def _imports(self, module: wasmtime.Module) -> tuple[list[Extern], wasmtime.Memory | None]:
-        if self.spec.memory is Memory.EXPORT:
-            return [], None
-        pages = -(-self._first_free() // PAGE)
-        memory = wasmtime.Memory(self.store, wasmtime.MemoryType(wasmtime.Limits(pages, None)))
-        table = wasmtime.Global(
-            self.store, wasmtime.GlobalType(wasmtime.ValType.i32(), False), wasmtime.Val.i32(_TABLE_AT)
-        )
-        known: dict[str | None, Extern] = {"memory": memory, "f16_table": table}
-        return [known[wanted.name] for wanted in module.imports], memory
 
     def _first_free(self) -> int:
         """The first address that is not the f16 table's."""
@@ -75,10 +66,8 @@ class Instance:
             KernelCallError: an argument does not fit its parameter.
             KernelTrapError: the call was outside the contract, or outside memory.
         """
-        types = (kind for _, kind in self.spec.parameters)
-        self.enter(
-            self.function, *(as_argument(kind, value) for kind, value in zip(types, arguments, strict=True))
-        )
+        types = [kind for _, kind in self.spec.parameters]
+        self.enter(self.function, *as_arguments(types, arguments))
 
     def enter(self, function: wasmtime.Func, *arguments: int) -> None:
         """Calls a function of wasm with arguments that wasmtime takes as they are.

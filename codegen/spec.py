@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from codegen.c_parameters import AddressType
 from codegen.errors import SpecError, shown
 from codegen.formats import FORMATS
 from codegen.layouts import Record
@@ -28,7 +29,7 @@ E = TypeVar("E", bound=StrEnum)
 _NAME = (
     r"(?P<op>OPS)_(?P<x>FORMATS)(?:_(?P<y>FORMATS))?(?:_(?P<mr>[1-9][0-9]?)x(?P<nr>[1-9][0-9]?))?"
     r"__(?P<isa>[a-z0-9]+)(?:-(?P<strategy>[a-z0-9]+))?"
-    r"_u(?P<unroll>[1-9][0-9]?)(?:_a(?P<accumulators>[1-9]))?(?P<options>(?:_[a-z]+)*)"
+    r"_u(?P<unroll>[1-9][0-9]?)(?:_a(?P<accumulators>[1-9]))?(?P<options>(?:_[a-z]{2,}[0-9]*)*)"
 )
 
 
@@ -43,7 +44,7 @@ class KernelSpec:
         strategy: how it is done; empty picks the ISA's default.
         scales: how f16 scales are converted.
         fold: how partial sums of blocks that go together are added up.
-        memory: whether the module exports its memory or imports the host's.
+        memory: whether the module exports its memory or imports the host's, and of what type.
         op: the operation, one of codegen/operations.py.
         x: the format of the first operand, or of the only one.
         y: the format of the second operand, empty where there is none.
@@ -157,7 +158,12 @@ class KernelSpec:
     @property
     def parameters(self) -> tuple[tuple[str, str], ...]:
         """Names and WebAssembly types of its export's parameters, in order."""
-        return tuple((one.name, one.wasm_type("i32")) for one in self.operation.parameters)
+        return tuple((one.name, one.wasm_type(self.address_type)) for one in self.operation.parameters)
+
+    @property
+    def address_type(self) -> AddressType:
+        """The WebAssembly type of its addresses."""
+        return "i64" if self.memory is Memory.MEMORY64 else "i32"
 
     @property
     def export(self) -> str:

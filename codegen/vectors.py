@@ -30,7 +30,13 @@ def job(specs: Sequence[KernelSpec]) -> Job:
     """Kernels and the vectors of their interfaces, for engines to run."""
     kernels = [
         kernel_entry(
-            spec.name, spec.interface, spec.isa.value, assemble(render(spec)), spec.export, spec.memory.value
+            spec.name,
+            spec.interface,
+            spec.isa.value,
+            assemble(render(spec)),
+            spec.export,
+            [kind for _, kind in spec.parameters],
+            spec.memory.value,
         )
         for spec in specs
     ]

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from codegen.bench.problem import F32_BYTES, U8, Problem
+from codegen.options import Memory
 
 REPEAT = "repeat"
 """What a module that is timed exports (templates/lib/timed/): its first parameter says how often it does its work."""
@@ -75,12 +76,13 @@ class Entry:
     Attributes:
         name: what it is called in results.
         isa: the feature that the engine must have for it.
-        wasm: a module that exports REPEAT and `memory`, and perhaps `heap_base`.
+        wasm: a module that exports REPEAT and has `memory`, and perhaps `heap_base`.
         buffers: what its memory has, from the first address that is the host's.
         arguments: of REPEAT after the first: numbers, and names of buffers for their addresses.
         units: products or rows that REPEAT does each time.
         output: what must come of it, or None where it means nothing.
         peer: the native function that does the same.
+        memory: whose its memory is, and of what type.
     """
 
     name: str
@@ -91,6 +93,7 @@ class Entry:
     units: int
     output: Output | None = None
     peer: str | None = None
+    memory: Memory = Memory.EXPORT
 
 
 def product_output(problem: Problem, bits: npt.NDArray[np.uint32] | npt.NDArray[np.float32]) -> Output:

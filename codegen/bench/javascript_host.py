@@ -13,6 +13,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import wasmtime
+
 from codegen.bench.contestant import SLICE_S, Contestant, WrongResultError
 from codegen.bench.entry import REPEAT, Entry
 from codegen.bench.problem import Problem
@@ -20,6 +22,7 @@ from codegen.engines.javascript import Program
 from codegen.engines.process import start, stop
 from codegen.engines.report import EngineError
 from codegen.errors import shown
+from codegen.host import EngineOptions, engine
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _ERROR = re.compile(r"\w*Error\b|error:")
@@ -68,6 +71,7 @@ def _job(entries: list[Entry]) -> dict[str, Any]:
         {
             "name": entry.name,
             "isa": entry.isa,
+            "memory": entry.memory,
             "wasm": place(entry.wasm),
             "buffers": [
                 {
@@ -78,6 +82,7 @@ def _job(entries: list[Entry]) -> dict[str, Any]:
                 for one in entry.buffers
             ],
             "arguments": entry.arguments,
+            "types": _types(entry),
             "units": entry.units,
             "output": entry.output
             and {**asdict(entry.output), "expected": [place(one) for one in entry.output.expected]},
@@ -86,6 +91,16 @@ def _job(entries: list[Entry]) -> dict[str, Any]:
     ]
     data = [base64.b64encode(one).decode("ascii") for one in places]
     return {"repeat": REPEAT, "slice_s": SLICE_S, "data": data, "entries": each}
+
+
+def _types(entry: Entry) -> list[str]:
+    """Of its arguments, which JavaScript cannot ask a module for: an i64 is a BigInt there."""
+    module = wasmtime.Module(engine(EngineOptions()), entry.wasm)
+    types = {one.name: one.type for one in module.exports}
+    repeat = types[REPEAT]
+    assert isinstance(repeat, wasmtime.FuncType)
+    _, *found = map(str, repeat.params)
+    return found
 
 
 class _Line:

@@ -14,7 +14,7 @@ from codegen.assemble import assemble
 from codegen.bench.entry import Buffer, Entry
 from codegen.bench.problem import F32_BYTES, Problem
 from codegen.cost import is_load
-from codegen.render import environment, tidy
+from codegen.render import filled
 from codegen.wasm_code import SIMD, Opcode
 
 
@@ -83,14 +83,14 @@ class Limit:
 
     def entry(self, problem: Problem) -> Entry:
         """The module, to be timed, with the rows of a problem to read and Q8_0 blocks for values."""
-        text = environment().get_template("limit.wat.j2").render(limit=self)
+        text = filled("limit.wat.j2", limit=self)
         buffers = (
             Buffer("s", F32_BYTES),
             Buffer("x", problem.bytes, problem.pattern),
             Buffer("y", len(problem.y), problem.y),
         )
         arguments = (problem.rows, problem.n, "s", "x", problem.x_step, "y", 0)
-        return Entry(self.name, self.isa, assemble(tidy(text)), buffers, arguments, problem.rows)
+        return Entry(self.name, self.isa, assemble(text), buffers, arguments, problem.rows)
 
     def per_ns(self, ns_a_row: float, x_step: int) -> float:
         """Operations, or bytes, per nanosecond."""

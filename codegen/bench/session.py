@@ -6,7 +6,7 @@ import hashlib
 import random
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from codegen.assemble import assemble
 from codegen.bench import native
@@ -44,7 +44,7 @@ def kernel_entry(spec: KernelSpec, problem: Problem) -> Entry:
     """A kernel in a module with the loop that calls it, its operands, and what it must compute."""
     wasm = assemble(render_plan(plan(spec), timed=True))
     made: Entry = spec.operation.stage("bench").entry(spec, wasm, problem)
-    return made
+    return replace(made, memory=spec.memory)
 
 
 def check_room(kernels: int, hosts: Sequence[Host], problem: Problem, limits: int = len(LIMITS)) -> None:

@@ -9,14 +9,24 @@ from importlib.metadata import version
 import numpy as np
 import wasmtime
 
-from codegen.arena import U8, Arena
+from codegen.arena import Arena
 from codegen.bench.clock import clock
 from codegen.bench.contestant import Calibrated, Contestant, WrongResultError
 from codegen.bench.entry import REPEAT, Buffer, Entry
 from codegen.bench.problem import Problem
 from codegen.errors import KernelLoadError
-from codegen.host import EngineOptions, Extern, as_func, as_i32, as_memory, engine, reason_of
-from codegen.plan import PAGE, TABLE_BYTES
+from codegen.host import (
+    EngineOptions,
+    as_arguments,
+    as_func,
+    as_memory,
+    engine,
+    imports_of,
+    reason_of,
+    types_of,
+)
+from codegen.linear_memory import U8, LinearMemory
+from codegen.plan import TABLE_BYTES
 
 
 class WasmtimeHost:
@@ -54,24 +64,17 @@ class _Instance:
             module = wasmtime.Module(host, entry.wasm)
         except wasmtime.WasmtimeError as error:
             raise KernelLoadError(f"{entry.name}: refused by wasmtime ({reason_of(error)})") from None
-        pages = wasmtime.Limits(1 + TABLE_BYTES // PAGE, None)
-        ours: dict[str | None, Extern] = {
-            "memory": wasmtime.Memory(self._store, wasmtime.MemoryType(pages)),
-            "f16_table": wasmtime.Global(
-                self._store, wasmtime.GlobalType(wasmtime.ValType.i32(), False), wasmtime.Val.i32(0)
-            ),
-        }
-        wanted = [one.name for one in module.imports]
-        exports = wasmtime.Instance(self._store, module, [ours[name] for name in wanted]).exports(self._store)
+        imports = imports_of(module, host, self._store, table=0)
+        exports = wasmtime.Instance(self._store, module, imports).exports(self._store)
         self._repeat = as_func(exports[REPEAT])
         base = exports.get("heap_base")
         first = int(base.value(self._store)) if isinstance(base, wasmtime.Global) else 0
-        memory = as_memory(ours["memory"] if "memory" in wanted else exports["memory"])
-        self._arena = Arena(self._store, memory, TABLE_BYTES if "f16_table" in wanted else first)
+        memory = LinearMemory(self._store, as_memory(imports[0] if imports else exports["memory"]))
+        self._arena = Arena(memory, TABLE_BYTES if len(imports) > 1 else first)
         self._at = {buffer.name: self._placed(buffer) for buffer in entry.buffers}
-        self._arguments = tuple(
-            as_i32(self._at[one] if isinstance(one, str) else one) for one in entry.arguments
-        )
+        values = [self._at[one] if isinstance(one, str) else one for one in entry.arguments]
+        _, *types = types_of(self._repeat, self._store)
+        self._arguments = tuple(as_arguments(types, values))
         self._expected = entry.output.whole() if entry.output else np.zeros(0, np.uint8)
         self._calibrated = Calibrated()
 

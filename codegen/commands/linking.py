@@ -23,6 +23,12 @@ def add(verb: AddVerb) -> None:
         "--isa", type=arguments.isa, default=Isa.RELAXED, help=f"one of {', '.join(Isa)}; default relaxed"
     )
     made.add_argument(
+        "--memory",
+        type=arguments.memory,
+        default=Memory.EXPORT,
+        help="memory64 for programs of 64-bit addresses; else the linker decides",
+    )
+    made.add_argument(
         "--tuned", default="wasmtime", metavar="ENGINE", help="the fastest in wasmtime (default), v8 or jsc"
     )
     made.add_argument(
@@ -31,6 +37,6 @@ def add(verb: AddVerb) -> None:
 
 
 def _library(options: argparse.Namespace) -> int:
-    for one in write_library(Path(options.out), options.isa, Memory.EXPORT, options.tuned):
+    for one in write_library(Path(options.out), options.isa, options.memory, options.tuned):
         print(f"{'wrote' if one.changed else 'up to date:'} {one.path}")
     return DONE

@@ -16,11 +16,15 @@ from codegen.bench.usual import baseline, products, together
 from codegen.commands import DONE, FAILED
 from codegen.errors import InputError
 from codegen.operations import OPERATIONS
+from codegen.options import Memory
 from codegen.output import progress
 from codegen.spec import KernelSpec
 
 MATMUL = "matmul"
 """What --op calls all operations that multiply."""
+
+_MEMORIES = {memory: (memory,) for memory in (Memory.SHARED, Memory.MEMORY64)}
+"""Those that not every engine has, as they stand in a list of what kernels need."""
 
 MOST_ROWS, MOST_COLUMNS = 1 << 24, 1 << 12
 
@@ -106,7 +110,7 @@ _Wanted = tuple[tuple[KernelSpec, ...], list[Problem], list[str]]
 
 
 def _article(options: argparse.Namespace) -> _Wanted:
-    for name in ("kernel", "isa", "unroll", "tuned", "n", "size", "op", "rows", "columns"):
+    for name in ("kernel", "isa", "unroll", "tuned", "memory", "n", "size", "op", "rows", "columns"):
         if getattr(options, name):
             raise InputError(
                 f"--{name}: --article has kernels and a problem of its own; leave one of the two out"
@@ -147,5 +151,6 @@ def _lacking(specs: Sequence[KernelSpec], result: Result) -> Iterator[str]:
     """Kernels that an engine could not load, by the feature it lacks."""
     done = {(one.kernel, one.engine) for one in result.measurements}
     for engine in dict.fromkeys(limits.engine for limits in result.limits if limits.engine != native.HOST):
-        for isa in dict.fromkeys(spec.isa for spec in specs if (spec.name, engine) not in done):
-            yield f"{isa} kernels in {engine}, which lacks the feature"
+        lacking = (spec for spec in specs if (spec.name, engine) not in done)
+        for needs in dict.fromkeys(" ".join((spec.isa, *_MEMORIES.get(spec.memory, ()))) for spec in lacking):
+            yield f"{needs} kernels in {engine}, which lacks the feature"

@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 
-import { FEATURES, engineVersion, fromBase64, fromHex } from "./runner.mjs";
+import { MEMORIES, engineVersion, fromBase64, has } from "./runner.mjs";
 
 const PAGE = 65536;
 const TABLE = 262144; // bytes of an f16 table, which a module that imports its memory has at 0 here
@@ -20,17 +20,17 @@ async function main(job) {
   job.data = job.data.map(fromBase64);
   const modules = [];
   for (const entry of job.entries) {
-    if (WebAssembly.validate(fromHex(FEATURES[entry.isa].probe))) modules.push(await load(entry, job));
+    if (has(entry.isa) && has(entry.memory)) modules.push(await load(entry, job));
   }
   for (const module of modules) await warm(module);
   say({ engine: engineVersion(), loaded: modules.map((module) => module.name) });
   for await (const line of createInterface({ input: process.stdin })) say(sample(modules[Number(line)]));
 }
 
-async function load({ name, wasm, buffers, arguments: words, units, output }, { repeat, slice_s, data }) {
+async function load({ name, memory: kind, wasm, buffers, arguments: words, types, units, output }, { repeat, slice_s, data }) {
   const module = await WebAssembly.compile(data[wasm]);
   const wanted = WebAssembly.Module.imports(module).map((one) => one.name);
-  const ours = wanted.length ? { memory: new WebAssembly.Memory({ initial: 1 + TABLE / PAGE }), f16_table: 0 } : {};
+  const ours = wanted.length ? { memory: MEMORIES[kind](1 + TABLE / PAGE), f16_table: 0 } : {};
   const { exports } = await WebAssembly.instantiate(module, { env: ours });
   const { heap_base, memory } = { ...exports, ...ours };
   const at = {};
@@ -44,7 +44,7 @@ async function load({ name, wasm, buffers, arguments: words, units, output }, { 
   for (const { name, bytes, pattern } of buffers) {
     if (pattern !== null) fill(new Uint8Array(memory.buffer, at[name], bytes), data[pattern]);
   }
-  const values = words.map((word) => at[word] ?? word);
+  const values = words.map((word, i) => (types[i] === "i64" ? BigInt(at[word] ?? word) : (at[word] ?? word)));
   const run = (repetitions) => exports[repeat](repetitions, ...values);
   const size = output ? output.lines * output.line : 0;
   const results = () => Buffer.from(memory.buffer, at[output?.buffer] ?? 0, size); // anew, since one is empty after memory has grown

@@ -167,6 +167,8 @@ def _serve(job_file: Path) -> Iterator[tuple[str, queue.Queue[bytes]]]:
             self.send_response(status)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
+            self.send_header("Cross-Origin-Opener-Policy", "same-origin")  # for memory that is shared
+            self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
             self.end_headers()
             self.wfile.write(body)
 

@@ -7,24 +7,27 @@ one JSON file that a runner in any language can read.
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
 Isa = Literal["scalar", "simd128", "relaxed"]
+Memory = Literal["export", "import", "shared", "memory64"]
 
 
 class KernelEntry(TypedDict):
-    """One kernel: the name it is reported by, the interface whose vectors it runs, the feature it needs, its bytes."""
+    """One kernel: the name it is reported by, the interface of its vectors, what it needs and takes, its bytes."""
 
     name: str
     interface: str
     isa: Isa
     export: str
-    memory: Literal["export", "import"]
+    parameters: list[str]
+    memory: Memory
     wasm: str
 
 
 class Wide(TypedDict):
-    """An argument of type i64, in decimal: JSON's numbers do not hold all of them."""
+    """An argument of type int64_t, in decimal: JSON's numbers do not hold all of them."""
 
     i64: str
 
@@ -46,13 +49,15 @@ class Output(TypedDict, total=False):
 class Case(TypedDict):
     """One call: its arguments, the buffers that it reads, in hex, and what must be in those that it writes.
 
-    An argument is a number, the name of a buffer for its address, or an i64. With `trap` the call must trap.
+    An argument is a number, which is an i32 or, where it is a size_t of a 64-bit memory, an i64; the name of a buffer
+    for its address; or an int64_t. With `trap` the call must trap.
 
     Without `place` the buffers lie amid memory, at `align` modulo 16 where that is given. With "start" and
     "end" the case runs once for each buffer, with that one at that end of a small memory, the others amid it.
     "high" is "end" in a memory of 4 GiB, where addresses are negative as an i32 and the address after the
-    buffer wraps to 0. The memory below `heap_base` (an exported global), or the f16 table that a kernel
-    imports the address of (`env.f16_table`), is the kernel's own: there "start" is what follows it.
+    buffer wraps to 0; a 64-bit memory has a page more, where addresses do not fit an i32. The memory below
+    `heap_base` (an exported global), or the f16 table that a kernel imports the address of (`env.f16_table`), is
+    the kernel's own: there "start" is what follows it.
     """
 
     name: str
@@ -125,7 +130,8 @@ def kernel_entry(
     isa: Isa,
     wasm: bytes,
     export: str,
-    memory: Literal["export", "import"] = "export",
+    parameters: Sequence[str],
+    memory: Memory = "export",
 ) -> KernelEntry:
     """The job's entry for one assembled kernel."""
     return {
@@ -133,6 +139,7 @@ def kernel_entry(
         "interface": interface,
         "isa": isa,
         "export": export,
+        "parameters": list(parameters),
         "memory": memory,
         "wasm": base64.b64encode(wasm).decode("ascii"),
     }

@@ -3,29 +3,34 @@
 // wasmtime_runner.py, the counterpart for an engine without JavaScript, must check the same things.
 
 const PAGE = 65536;
-const MOST_PAGES = 65536; // 4 GiB
+const WASM32_PAGES = 65536; // 4 GiB
 const TABLE = 262144; // bytes of the f16 table that some kernels fill when instantiated, at the start of memory
 const GUARD = 64; // bytes around each buffer that must have no effect and stay as they are
 const POISON = 0x7e; // as an f16 it is NaN, as weights it is far from zero
 const CANONICAL_NAN = 0x7fc00000;
 const HEAT = 2 ** 23; // bytes a round: four rounds are well over what each engine's optimising tier waits for
 
-// By feature, the smallest module that needs it: whether it validates tells whether the engine has the feature.
+// By feature, an ISA or a memory, the smallest module that needs it: whether it validates tells whether the engine has the feature.
 export const FEATURES = {
   scalar: { label: "WebAssembly", probe: "0061736d01000000" },
   simd128: { label: "SIMD", probe: "0061736d01000000010401600000030201000a090107004100fd0f1a0b" },
   relaxed: { label: "relaxed SIMD", probe: "0061736d0100000001050160017b00030201000a0c010a0020002000fd92021a0b" },
+  shared: { label: "threads", probe: "0061736d01000000050401030001" },
+  memory64: { label: "64-bit memories", probe: "0061736d010000000503010400" },
 };
+
+// Whether the engine has a feature; memories that all have are none.
+export const has = (feature) => !(feature in FEATURES) || WebAssembly.validate(fromHex(FEATURES[feature].probe));
 
 export async function runJob(job) {
   const vectors = Object.entries(job.vectors).map(([name, { cases }]) => [name, cases.map(parse)]);
   const casesOf = Object.fromEntries(vectors);
   const kernels = [];
   for (const kernel of job.kernels) {
-    kernels.push(await reportOn(kernel, kernel.isa, casesOf[kernel.interface], runKernel));
+    kernels.push(await reportOn(kernel, [kernel.isa, kernel.memory], casesOf[kernel.interface], runKernel));
   }
   const opcodes = [];
-  for (const opcode of job.opcodes.cases) opcodes.push(await reportOn(opcode, opcode.requires, [opcode], runOpcode));
+  for (const opcode of job.opcodes.cases) opcodes.push(await reportOn(opcode, [opcode.requires], [opcode], runOpcode));
   return { engine: engineVersion(), kernels, opcodes };
 }
 
@@ -55,22 +60,32 @@ async function runKernel(kernel, cases, report) {
   runAll("hot");
 }
 
-// Instantiates the kernel, and where a case is placed high also with 4 GiB; returns the choice of instance by case.
+// Instantiates the kernel, and where a case is placed high also with 4 GiB, or what more 32 bits do not address where that can
+// be; returns the choice of instance by case.
 async function load(kernel, cases) {
   const module = await WebAssembly.compile(fromBase64(kernel.wasm));
   const most = Math.max(...cases.map((test) => test.bytes));
   const small = await instantiate(module, kernel, Math.ceil((TABLE + 3 * most) / PAGE) + 1);
+  const high = kernel.memory === "memory64" ? WASM32_PAGES + 1 : WASM32_PAGES;
   const isHigh = (test) => test.place === "high";
-  const big = cases.some(isHigh) ? await instantiate(module, kernel, MOST_PAGES) : small;
+  const big = cases.some(isHigh) ? await instantiate(module, kernel, high) : small;
   return (test) => (isHigh(test) ? big : small);
 }
 
+// Memories of the host's, by the type that a kernel imports, of so many pages.
+export const MEMORIES = {
+  import: (initial) => new WebAssembly.Memory({ initial }),
+  shared: (initial) => new WebAssembly.Memory({ initial, maximum: WASM32_PAGES, shared: true }),
+  memory64: (initial) => new WebAssembly.Memory({ initial: BigInt(initial), address: "i64" }),
+};
+
 async function instantiate(module, kernel, pages) {
-  const memory = kernel.memory === "import" ? new WebAssembly.Memory({ initial: pages }) : null;
+  const memory = MEMORIES[kernel.memory]?.(pages) ?? null;
   const { exports } = await WebAssembly.instantiate(module, { env: { memory, f16_table: 0 } });
-  const target = { call: exports[kernel.export], memory: memory ?? exports.memory };
+  const { export: name, parameters } = kernel;
+  const target = { call: exports[name], parameters, memory: memory ?? exports.memory };
   const missing = pages - target.memory.buffer.byteLength / PAGE;
-  if (missing > 0) target.memory.grow(missing);
+  if (missing > 0) target.memory.grow(missing); // one that it exports: the others have them
   const hasTable = WebAssembly.Module.imports(module).some(({ name }) => name === "f16_table");
   return { ...target, base: exports.heap_base?.value ?? (hasTable ? TABLE : 0) };
 }
@@ -101,14 +116,15 @@ function layouts({ memory, base }, test) {
   return test.buffers.map(({ name, data }) => ({ ...inner, [name]: edge(data) }));
 }
 
-// The arguments of a call: numbers, addresses of buffers, and i64.
-function numbers(test, at) {
-  const number = (value) => (typeof value === "object" ? BigInt(value.i64) : value);
-  return test.arguments.map((value) => (typeof value === "string" ? at[value] : number(value)));
+// The arguments of a call: numbers and addresses of buffers, as JavaScript has them for parameters of these types.
+function numbers({ parameters }, test, at) {
+  const values = test.arguments.map((value) => at[value] ?? value.i64 ?? value);
+  return values.map((value, i) => (parameters[i] === "i64" ? BigInt(value) : value));
 }
 
 // Calls the kernel amid poison, and judges what it wrote, there and elsewhere.
-function invoke({ call, memory, base }, test, at) {
+function invoke(target, test, at) {
+  const { call, memory, base } = target;
   const bytes = new Uint8Array(memory.buffer);
   const around = ({ name, data }) => [Math.max(base, at[name] - GUARD), at[name] + data.length + GUARD];
   for (const buffer of test.buffers) {
@@ -117,7 +133,7 @@ function invoke({ call, memory, base }, test, at) {
   }
   let outcome;
   try {
-    call(...numbers(test, at));
+    call(...numbers(target, test, at));
     outcome = test.trap ? { got: "no trap", expected: "a trap" } : judgeAll(bytes, test, at);
   } catch (error) {
     if (!(error instanceof WebAssembly.RuntimeError)) throw error;
@@ -179,7 +195,8 @@ async function warm(target, cases) {
   const test = cases.filter((each) => !each.trap).reduce((a, b) => (a.bytes >= b.bytes ? a : b));
   const [at] = layouts(target(test), test);
   invoke(target(test), test, at);
-  const [{ call }, values] = [target(test), numbers(test, at)];
+  const { call } = target(test);
+  const values = numbers(target(test), test, at);
   await heat(() => {
     for (let done = 0; done < HEAT; done += test.bytes + 1) call(...values);
   });
@@ -213,11 +230,11 @@ async function runOpcode(opcode, _cases, report) {
   report.passed = report.failure ? 0 : 1;
 }
 
-// Reports on one kernel or opcode: skipped where the engine lacks the feature, else what `run` puts into the report.
-async function reportOn(subject, feature, cases, run) {
-  const { label, probe } = FEATURES[feature];
+// Reports on one kernel or opcode: skipped where the engine lacks a feature, else what `run` puts into the report.
+async function reportOn(subject, features, cases, run) {
   const report = { name: subject.name, cases: cases.length, passed: 0, failure: null, skipped: null, results: [] };
-  if (!WebAssembly.validate(fromHex(probe))) return { ...report, cases: 0, skipped: `the engine has no ${label}` };
+  const lacking = features.find((feature) => !has(feature));
+  if (lacking) return { ...report, cases: 0, skipped: `the engine has no ${FEATURES[lacking].label}` };
   try {
     await run(subject, cases, report);
   } catch (error) {

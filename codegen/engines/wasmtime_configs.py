@@ -50,6 +50,7 @@ CONFIGURATIONS: dict[str, Callable[[wasmtime.Config], None]] = {
 def wasmtime_engine(configuration: str) -> wasmtime.Engine:
     """A wasmtime engine in one of the configurations."""
     config = wasmtime.Config()
+    config.shared_memory = True
     CONFIGURATIONS[configuration](config)
     return wasmtime.Engine(config)
 

@@ -21,9 +21,9 @@ import wasmtime
 from codegen.engines.job import Case, Job, KernelEntry, OpcodeCase, cases_of
 from codegen.engines.report import Failure, SubjectReport
 from codegen.engines.wasmtime_configs import wasmtime_engine
-from codegen.engines.wasmtime_target import MOST_PAGES, POISON, Target, pages
+from codegen.engines.wasmtime_target import POISON, Target, high_pages, pages
 
-# By feature, the smallest module that needs it: whether it validates tells whether the engine has that.
+# By feature, an ISA or a memory, the smallest module that needs it: where it validates, the engine has the feature.
 FEATURES = {
     "scalar": ("WebAssembly", "(module)"),
     "simd128": ("SIMD", "(module (func (param v128)))"),
@@ -31,6 +31,8 @@ FEATURES = {
         "relaxed SIMD",
         "(module (func (param v128) (drop (i8x16.relaxed_swizzle (local.get 0) (local.get 0)))))",
     ),
+    "shared": ("threads", "(module (memory 0 1 shared))"),
+    "memory64": ("64-bit memories", "(module (memory i64 0))"),
 }
 
 
@@ -38,12 +40,16 @@ def run_job(engine: wasmtime.Engine, job: Job) -> dict[str, Any]:
     """Runs all kernels and opcodes; the report as JSON."""
     kernels = [
         _report_on(
-            engine, kernel["name"], kernel["isa"], len(cases), partial(_run_kernel, engine, kernel, cases)
+            engine,
+            kernel["name"],
+            (kernel["isa"], kernel["memory"]),
+            len(cases),
+            partial(_run_kernel, engine, kernel, cases),
         )
         for kernel, cases in ((kernel, cases_of(job, kernel)) for kernel in job["kernels"])
     ]
     opcodes = [
-        _report_on(engine, opcode["name"], opcode["requires"], 1, partial(_run_opcode, engine, opcode))
+        _report_on(engine, opcode["name"], (opcode["requires"],), 1, partial(_run_opcode, engine, opcode))
         for opcode in job["opcodes"]["cases"]
     ]
     name = f"wasmtime {version('wasmtime')} ({platform.machine()})"
@@ -51,16 +57,20 @@ def run_job(engine: wasmtime.Engine, job: Job) -> dict[str, Any]:
 
 
 def _report_on(
-    engine: wasmtime.Engine, name: str, feature: str, cases: int, run: Callable[[SubjectReport], None]
+    engine: wasmtime.Engine,
+    name: str,
+    features: tuple[str, ...],
+    cases: int,
+    run: Callable[[SubjectReport], None],
 ) -> dict[str, Any]:
-    """Skipped where the engine lacks the feature, else what `run` puts into the report."""
-    label, probe = FEATURES[feature]
+    """Skipped where the engine lacks one of the features, else what `run` puts into the report."""
     report = SubjectReport(name, cases)
-    try:
-        wasmtime.Module.validate(engine, wasmtime.wat2wasm(probe))
-    except wasmtime.WasmtimeError:
-        report.cases, report.skipped = 0, f"the engine has no {label}"
-        return asdict(report)
+    for label, probe in (FEATURES[feature] for feature in features if feature in FEATURES):
+        try:
+            wasmtime.Module.validate(engine, wasmtime.wat2wasm(probe))
+        except wasmtime.WasmtimeError:
+            report.cases, report.skipped = 0, f"the engine has no {label}"
+            return asdict(report)
     try:
         run(report)
     except (wasmtime.WasmtimeError, wasmtime.Trap, KeyError, AssertionError) as error:
@@ -79,7 +89,7 @@ def _run_kernel(
     module = wasmtime.Module(engine, base64.b64decode(kernel["wasm"]))
     small = Target(engine, module, kernel, pages(cases))
     any_high = any(case.get("place") == "high" for case in cases)
-    big = Target(engine, module, kernel, MOST_PAGES) if any_high else small
+    big = Target(engine, module, kernel, high_pages(kernel)) if any_high else small
     for case in cases:
         outcome = (big if case.get("place") == "high" else small).run(case)
         report.results.append(outcome.result)

@@ -9,26 +9,25 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import wasmtime
 
 from codegen.engines.job import Case, KernelEntry, Output, Wide, output_bytes
+from codegen.host import as_arguments, as_func, as_memory, imports_of, types_of
+from codegen.linear_memory import U8, LinearMemory
 
 PAGE = 65_536
-MOST_PAGES = 65_536
+WASM32_PAGES = 65_536
 
 TABLE = 262_144
-"""Bytes of the f16 table that some kernels fill when they are instantiated, at the start of memory."""
+"""U8 of the f16 table that some kernels fill when they are instantiated, at the start of memory."""
 
 GUARD = 64
-"""Bytes around each buffer that must have no effect and stay as they are."""
+"""U8 around each buffer that must have no effect and stay as they are."""
 
 POISON = 0x7E
 """What those bytes are: as an f16 it is NaN, as weights it is far from zero."""
 
 CANONICAL_NAN = 0x7FC00000
-
-Bytes = npt.NDArray[np.uint8]
 
 
 class Outcome(NamedTuple):
@@ -46,9 +45,14 @@ def pages(cases: Sequence[Case]) -> int:
 
 
 def sizes(case: Case) -> dict[str, int]:
-    """Bytes of every buffer, in the order of layout."""
+    """U8 of every buffer, in the order of layout."""
     outputs = {name: output_bytes(output) for name, output in case["outputs"].items()}
     return {**outputs, **{name: len(data) // 2 for name, data in case["inputs"].items()}}
+
+
+def high_pages(kernel: KernelEntry) -> int:
+    """What a memory has for cases that are placed high: 4 GiB, or if it can, more than 32 bits address."""
+    return WASM32_PAGES + 1 if kernel["memory"] == "memory64" else WASM32_PAGES
 
 
 class Target:
@@ -58,22 +62,16 @@ class Target:
         self, engine: wasmtime.Engine, module: wasmtime.Module, kernel: KernelEntry, pages: int
     ) -> None:
         store = wasmtime.Store(engine)
-        i32 = wasmtime.GlobalType(wasmtime.ValType.i32(), False)
-        host: dict[str | None, wasmtime.Memory | wasmtime.Global] = {
-            "memory": wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(pages, None))),
-            "f16_table": wasmtime.Global(store, i32, wasmtime.Val.i32(0)),
-        }
-        wanted = [each.name for each in module.imports]
-        exports = wasmtime.Instance(store, module, [host[name] for name in wanted]).exports(store)
-        call, memory = exports[kernel["export"]], host["memory"] if "memory" in wanted else exports["memory"]
-        assert isinstance(call, wasmtime.Func) and isinstance(memory, wasmtime.Memory)
-        if memory.size(store) < pages:
-            memory.grow(store, pages - memory.size(store))
+        imports = imports_of(module, engine, store, table=0)
+        exports = wasmtime.Instance(store, module, imports).exports(store)
+        memory = LinearMemory(store, as_memory(imports[0] if imports else exports["memory"]))
+        memory.reach(pages * PAGE)
         heap_base = exports.get("heap_base")
-        table = TABLE if "f16_table" in wanted else 0
+        table = TABLE if len(imports) > 1 else 0
         self._base = int(heap_base.value(store)) if isinstance(heap_base, wasmtime.Global) else table
-        self._memory: Bytes = np.ctypeslib.as_array(memory.get_buffer_ptr(store))
-        self._store, self._call = store, call
+        self._memory = memory.view()
+        self._store, self._call = store, as_func(exports[kernel["export"]])
+        self._types = types_of(self._call, store)
 
     def run(self, case: Case) -> Outcome:
         """Runs a case at each address it asks for; all results must be right and the same."""
@@ -107,7 +105,8 @@ class Target:
         contents |= {name: bytes.fromhex(data) for name, data in case["inputs"].items()}
         before = [self._paint(at[name], data) for name, data in contents.items()]
         try:
-            self._call(self._store, *(_argument(value, at) for value in case["arguments"]))
+            values = [_argument(value, at) for value in case["arguments"]]
+            self._call(self._store, *as_arguments(self._types, values))
         except wasmtime.Trap as trap:
             why = f"trap: {str(trap).strip().splitlines()[-1].strip()}"
             outcome = Outcome("trap") if case.get("trap") else Outcome("trap", why, "no trap")
@@ -139,7 +138,7 @@ class Target:
                 return outcome._replace(result=result)
         return Outcome(result)
 
-    def _paint(self, address: int, data: bytes) -> tuple[int, Bytes]:
+    def _paint(self, address: int, data: bytes) -> tuple[int, U8]:
         """Puts data into memory with poison around it; where that starts, and what it is."""
         start = max(self._base, address - GUARD)
         end = min(self._memory.size, address + len(data) + GUARD)
@@ -150,10 +149,10 @@ class Target:
 
 
 def _argument(value: int | str | Wide, at: dict[str, int]) -> int:
-    """An argument as wasmtime takes it: an i32 is signed, an address too."""
+    """An argument as a number."""
     if isinstance(value, dict):
         return int(value["i64"])
-    return (at[value] + 2**31) % 2**32 - 2**31 if isinstance(value, str) else value
+    return at[value] if isinstance(value, str) else value
 
 
 def judge(name: str, output: Output, stored: bytes) -> Outcome:

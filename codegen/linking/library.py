@@ -23,7 +23,7 @@ def write_library(folder: Path, isa: Isa, memory: Memory, engine: str) -> Iterat
     Args:
         folder: where to.
         isa: what its kernels may use.
-        memory: `memory64` for programs of 64-bit addresses; all others are the same in a program.
+        memory: MEMORY64 for programs of 64-bit addresses; all others are the same in a program.
         engine: whose tuning tells which kernels are the fastest.
 
     Raises:

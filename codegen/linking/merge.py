@@ -14,15 +14,16 @@ from codegen.spec import KernelSpec
 _DEFINED = re.compile(r"\(func \$([^\s()]+)")
 _NAMED = re.compile(r"\((func|call) \$([^\s()]+)")
 _EXPORTED = re.compile(r' \(export "[^"]+"\)')
-_MEMORY = re.compile(r'^  \((?:memory \(export "memory"\)|import "env" "memory" \(memory).*\n', re.MULTILINE)
+_MEMORY = re.compile(
+    r'^  (\((?:memory \(export "memory"\)|import "env" "memory" \(memory) .*\))\n', re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
 class Part:
-    """What a kernel adds to a module: the header for its readers, and its functions."""
+    """What a kernel adds to a module: functions, and the memory that they work in, as it declares it."""
 
-    spec: KernelSpec
-    header: str
+    memory: str
     functions: str
 
     @property
@@ -42,15 +43,17 @@ def part(spec: KernelSpec) -> Part:
             f"{spec.name}: keeps a table in memory, so it is no part of a larger module; "
             "choose a kernel without `_table`"
         )
-    header, body = render(spec).split("(module\n", 1)
-    body = _MEMORY.sub("", body.rstrip().removesuffix(")"), count=1)
+    body = render(spec).partition("(module\n")[2].rstrip().removesuffix(")")
+    memory = _MEMORY.search(body)
+    assert memory, "every module has a memory"
+    body = _MEMORY.sub("", body, count=1)
     own = set(_DEFINED.findall(body)) - {spec.export}
 
     def renamed(match: re.Match[str]) -> str:
         kind, name = match.groups()
         return f"({kind} ${spec.name}__{name}" if name in own else match[0]
 
-    return Part(spec, header, _NAMED.sub(renamed, body).strip("\n"))
+    return Part(memory[1], _NAMED.sub(renamed, body).strip("\n"))
 
 
 def bundle(specs: Sequence[KernelSpec]) -> str:
@@ -60,11 +63,5 @@ def bundle(specs: Sequence[KernelSpec]) -> str:
         specs: kernels that export different functions, and have the same memory, not one of their own.
     """
     parts = [part(spec) for spec in specs]
-    memory = memory_import(specs[0], "memory")
-    assert len({memory_import(spec, "memory") for spec in specs}) == 1, "kernels of one memory"
+    (memory,) = {one.memory for one in parts}
     return f"(module\n  {memory}\n\n" + "\n\n".join(one.functions for one in parts) + ")\n"
-
-
-def memory_import(spec: KernelSpec, name: str) -> str:
-    """The import of a kernel's memory from `env`, under a name."""
-    return f'(import "env" "{name}" (memory 0))'

@@ -6,12 +6,12 @@ The format is that of the tool conventions' Linking.md: WABT writes it, we add w
 from __future__ import annotations
 
 from codegen.assemble import assemble_relocatable
-from codegen.linking.merge import memory_import, part
+from codegen.linking.merge import part
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 
-LINKED_MEMORY = "__linear_memory"
-"""What objects call the memory that the linker gives them."""
+_MEMORY = '(import "env" "__linear_memory" (memory {}))'
+"""What objects call the memory that the linker gives them: one of any size, which threads may share."""
 
 FEATURES = {Isa.SCALAR: (), Isa.SIMD128: ("simd128",), Isa.RELAXED: ("simd128", "relaxed-simd")}
 """As the tool conventions name them: what runs after the linker must know that the program has them."""
@@ -26,7 +26,7 @@ def object_file(spec: KernelSpec) -> bytes:
         InputError: it has a table, whose place only a module of its own knows.
         AssembleError: WABT is not installed here.
     """
-    memory = memory_import(spec, LINKED_MEMORY)
+    memory = _MEMORY.format("i64 0" if spec.address_type == "i64" else "0")
     wasm = assemble_relocatable(f";; {spec.name}\n(module\n  {memory}\n\n{part(spec).hidden})\n")
     return wasm + _features(FEATURES[spec.isa])
 

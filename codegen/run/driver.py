@@ -7,21 +7,24 @@ from functools import cache
 import wasmtime
 
 from codegen.assemble import assemble
-from codegen.host import as_func, as_i32
-from codegen.render import environment, tidy
+from codegen.c_parameters import AddressType
+from codegen.host import as_arguments, as_func, types_of
+from codegen.render import filled
 from codegen.runtime import Instance
 
 
 @cache
-def driver(parameters: tuple[str, ...], moving: str) -> bytes:
+def driver(parameters: tuple[tuple[str, str], ...], moving: str) -> bytes:
     """The module that does it (templates/matrices.wat.j2), for a function of these parameters.
 
     Args:
-        parameters: their names; all are i32.
+        parameters: their names and types.
         moving: the one that says where a matrix is.
     """
-    template = environment().get_template("matrices.wat.j2")
-    return assemble(tidy(template.render(parameters=parameters, moving=moving)))
+    address_type: AddressType = "i64" if dict(parameters)[moving] == "i64" else "i32"
+    return assemble(
+        filled("matrices.wat.j2", address_type=address_type, parameters=parameters, moving=moving)
+    )
 
 
 class Driver:
@@ -31,9 +34,11 @@ class Driver:
         self, instance: Instance, function: wasmtime.Func, parameters: tuple[str, ...], moving: str
     ) -> None:
         self._instance = instance
-        module = wasmtime.Module(instance.engine, driver(parameters, moving))
+        typed = tuple(zip(parameters, types_of(function, instance.store), strict=True))
+        module = wasmtime.Module(instance.engine, driver(typed, moving))
         exports = wasmtime.Instance(instance.store, module, [function]).exports(instance.store)
         self._repeat = as_func(exports["repeat"])
+        self._types = types_of(self._repeat, instance.store)
 
     def __call__(self, passes: int, matrices: int, step: int, *arguments: int) -> None:
         """All matrices, `passes` times over; `arguments` are the function's own for the first of them.
@@ -41,4 +46,5 @@ class Driver:
         Raises:
             KernelTrapError: it trapped.
         """
-        self._instance.enter(self._repeat, *map(as_i32, (passes, matrices, step, *arguments)))
+        given = (passes, matrices, step, *arguments)
+        self._instance.enter(self._repeat, *as_arguments(self._types, given))

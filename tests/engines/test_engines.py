@@ -128,7 +128,8 @@ COPY = """(module (memory (export "memory") 1)
 
 
 def copying(k="3", y="010203", halves=("0x00000003", "0x00000000"), more="", **other):
-    entry = kernel_entry("copy", "copy", "scalar", bytes(wasmtime.wat2wasm(COPY.format(more=more))), "copy")
+    wasm = bytes(wasmtime.wat2wasm(COPY.format(more=more)))
+    entry = kernel_entry("copy", "copy", "scalar", wasm, "copy", ["i64", "i32", "i32", "i32"])
     outputs = {"y": {"bytes": y}, "s": {"f32": [{"bits": half} for half in halves]}}
     if "trap" in other:
         outputs = {"y": {"untouched": 3}, "s": {"untouched": 8}}

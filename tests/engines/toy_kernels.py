@@ -43,7 +43,9 @@ RIGHT = {
 def toy(name="toy", isa="scalar", **faults):
     parts = {**RIGHT, **faults}
     memory = "import" if "import" in parts["memory"] else "export"
-    return kernel_entry(name, CONTRACT, isa, bytes(wasmtime.wat2wasm(TOY.format(**parts))), EXPORT, memory)
+    return kernel_entry(
+        name, CONTRACT, isa, bytes(wasmtime.wat2wasm(TOY.format(**parts))), EXPORT, ["i32"] * 8, memory
+    )
 
 
 TRAP = "trap"

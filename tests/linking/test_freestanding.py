@@ -9,9 +9,11 @@ import pytest
 import wasmtime
 
 from codegen import Isa
+from codegen.linear_memory import LinearMemory
 from codegen.linking.library import write_library
 from codegen.ops.gemm.cases import random_case
 from codegen.ops.gemm.verification import bound
+from codegen.ops.mul_mat.verification import known_values
 from codegen.ops.vec_dot.judge import mismatch
 from codegen.options import Memory
 from codegen.reference import dot_rows
@@ -19,33 +21,43 @@ from tests.linking.programs import SOURCES, compile_c, needs_c
 
 pytestmark = needs_c
 
-LINKED = (
-    "-ffreestanding",
-    "-nostdlib",
-    "-Wl,--no-entry",
-    "-Wl,--export=buffer_address",
-    "-Wl,--export=dot_product",
-)
+TARGETS = {
+    Memory.EXPORT: ("wasm32-unknown-unknown",),
+    Memory.MEMORY64: ("wasm64-unknown-unknown", "-Wl,-mwasm64"),
+    Memory.SHARED: (
+        "wasm32-unknown-unknown",
+        "-matomics",
+        "-mbulk-memory",
+        "-Wl,--shared-memory,--import-memory,--max-memory=4194304",
+    ),
+}
+"""By the memory that a program has, how it is compiled and linked."""
 
 
+@pytest.mark.parametrize("memory", TARGETS)
 @pytest.mark.parametrize("isa", Isa)
-def test_a_program_without_a_c_library(isa: Isa, tmp_path: Path) -> None:
-    list(write_library(tmp_path, isa, Memory.EXPORT, "wasmtime"))
-    words = (*LINKED, f"-I{tmp_path}", SOURCES / "freestanding.c", f"-L{tmp_path}", "-lggmlwat")
-    program = compile_c(*words, output=tmp_path / "program.wasm", target="wasm32-unknown-unknown")
-    engine = wasmtime.Engine()
+def test_a_program_without_a_c_library(isa: Isa, memory: Memory, tmp_path: Path) -> None:
+    list(write_library(tmp_path, isa, memory, "wasmtime"))
+    target, *flags = TARGETS[memory]
+    linked = "-Wl,--no-entry,--export=buffer_address,--export=dot_product,--export=products"
+    words = ("-ffreestanding", "-nostdlib", *flags, linked, f"-I{tmp_path}", SOURCES / "freestanding.c")
+    program = compile_c(*words, f"-L{tmp_path}", "-lggmlwat", output=tmp_path / "program.wasm", target=target)
+    config = wasmtime.Config()
+    config.wasm_memory64 = config.shared_memory = True
+    engine = wasmtime.Engine(config)
     store = wasmtime.Store(engine)
-    exports = wasmtime.Instance(store, wasmtime.Module(engine, program.read_bytes()), []).exports(store)
-    check_dot_products(store, exports, exports["memory"])
+    module = wasmtime.Module(engine, program.read_bytes())
+    imported = [LinearMemory.like(one.type, engine, store) for one in module.imports]
+    exports = wasmtime.Instance(store, module, [one.memory for one in imported]).exports(store)
+    whole = (imported[0] if imported else LinearMemory(store, exports["memory"])).view()
+    check_dot_products(store, exports, whole)
+    check_products(store, exports, whole)
 
 
-def check_dot_products(
-    store: wasmtime.Store, exports: wasmtime.InstanceExports, memory: wasmtime.Memory
-) -> None:
-    """A matrix of extremes and odd lengths by the program's function, at odd addresses."""
+def check_dot_products(store: wasmtime.Store, exports: wasmtime.InstanceExports, whole: np.ndarray) -> None:
+    """An odd number of rows by the program's function, at odd addresses, and a call that is refused."""
     case = random_case("freestanding", 11, 1, 7, "usual")
     x, y = 3, 3 + len(case.x) + 5
-    whole = np.frombuffer(memory.get_buffer_ptr(store), np.uint8)
     start = exports["buffer_address"](store)
     for at, data in ((x, case.x), (y, case.y)):
         whole[start + at : start + at + len(data)] = np.frombuffer(data, np.uint8)
@@ -54,3 +66,18 @@ def check_dot_products(
         assert not mismatch(got, expected, 8 * bound(8, expected))
     with pytest.raises(wasmtime.Trap, match="unreachable"):
         exports["dot_product"](store, 33, x, y)
+
+
+def check_products(store: wasmtime.Store, exports: wasmtime.InstanceExports, whole: np.ndarray) -> None:
+    """Matrices by all other functions: the bits that all matrix kernels have."""
+    start = exports["buffer_address"](store)
+    for values in known_values():
+        case = values.known.case
+        data = case.x + values.y.astype("<f4").tobytes()
+        whole[start : start + len(data)] = np.frombuffer(data, np.uint8)
+        at = exports["products"](store, case.n, case.rows, case.columns)
+        results = whole[at : at + 2 * 4 * case.rows * case.columns].view("<f4")
+        for got in results.reshape(2, case.columns, case.rows):
+            assert np.array_equal(np.nan_to_num(got, nan=1), np.nan_to_num(values.known.bits, nan=1)), (
+                case.name
+            )

@@ -8,7 +8,7 @@ import pytest
 
 from codegen import KernelSpec, render
 from codegen.registry import REGISTERED
-from codegen.render import environment, tidy
+from codegen.render import filled
 from tests.cli.command import ROOT, contents
 
 
@@ -29,7 +29,7 @@ def test_templates_with_crlf_render_the_same_text(spec: KernelSpec, crlf: Path) 
 
 
 def test_the_driver_with_crlf_renders_the_same_text(crlf: Path) -> None:
-    texts = [tidy(environment(root).get_template("driver.wat.j2").render()) for root in (crlf, None)]
+    texts = [filled("driver.wat.j2", root=root) for root in (crlf, None)]
     assert texts[0] == texts[1]
 
 

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codegen.arena import WASM32_BYTES
 from codegen.formats import FORMATS
 from codegen.gguf_file import GGUFFile
+from codegen.linear_memory import WASM32_BYTES
 from codegen.operations import OPERATIONS
 from codegen.options import OPTIONS
 from codegen.spec import KernelSpec

@@ -13,9 +13,10 @@ from typing import Any
 
 import wasmtime
 
-from codegen.arena import WASM32_BYTES, Arena
+from codegen.arena import Arena
 from codegen.errors import KernelCallError
 from codegen.host import EngineOptions, engine
+from codegen.linear_memory import WASM32_BYTES, LinearMemory
 from codegen.plan import PAGE
 from tools.fuzz.api_kernels import call_rightly, call_wrongly, right_call, wrong_call
 from tools.fuzz.api_specs import make_spec, parse, spec_fields, spec_name
@@ -70,7 +71,7 @@ def serve(base: int, demands: Sequence[tuple[int, int] | None]) -> str:
     """Each part handed out is in memory and in no other; one that is refused changes nothing after a reset."""
     store = wasmtime.Store(engine(EngineOptions()))
     memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(0, None)))
-    arena = Arena(store, memory, base)
+    arena = Arena(LinearMemory(store, memory), base)
     taken: list[tuple[int, int]] = []
     for demand in demands:
         try:

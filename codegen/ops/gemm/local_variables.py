@@ -9,8 +9,8 @@ from codegen.ops.gemm.strategies import SCALE_BITS, MatrixMultiply
 from codegen.strategies import Local
 
 WALK: tuple[Local, ...] = (
-    Local("w_step", "i32", "bytes from 4 rows of weights to the next 4"),
-    Local("y_step", "i32", "bytes of a column of activations"),
+    Local("w_step", "ptr", "bytes from 4 rows of weights to the next 4"),
+    Local("y_step", "ptr", "bytes of a column of activations"),
     Local("panel", "i32", "columns of this panel"),
 )
 """Of the exported function, beside the ends of its operands."""
@@ -21,10 +21,10 @@ def tile_locals(
 ) -> tuple[Local, ...]:
     """Of a function that keeps totals in registers."""
     found = [
-        *(Local(f"w{g}", "i32", f"weights of group {g}") for g in range(1, groups)),
-        *(Local(f"y{c}", "i32", f"activations of column {c}") for c in range(1, columns)),
-        Local("end", "i32", "where the activations of column 0 end"),
-        *([Local("steps_end", "i32", "where the words of this block's low nibbles end")] if rolled else []),
+        *(Local(f"w{g}", "ptr", f"weights of group {g}") for g in range(1, groups)),
+        *(Local(f"y{c}", "ptr", f"activations of column {c}") for c in range(1, columns)),
+        Local("end", "ptr", "where the activations of column 0 end"),
+        *([Local("steps_end", "ptr", "where the words of this block's low nibbles end")] if rolled else []),
         *_constants(strategy),
         *_common(exact),
     ]
@@ -41,10 +41,10 @@ def tile_locals(
 def panel_locals(strategy: MatrixMultiply, groups: int, steps: int) -> tuple[Local, ...]:
     """Of a function that keeps totals in the output."""
     found = [
-        *(Local(f"w{g}", "i32", f"weights of group {g}") for g in range(1, groups)),
-        Local("y0", "i32", "activations of the next column"),
-        Local("to", "i32", "where its results are"),
-        Local("end", "i32", "where the activations of the first column end"),
+        *(Local(f"w{g}", "ptr", f"weights of group {g}") for g in range(1, groups)),
+        Local("y0", "ptr", "activations of the next column"),
+        Local("to", "ptr", "where its results are"),
+        Local("end", "ptr", "where the activations of the first column end"),
         Local("left", "i32", "columns that are left"),
         *_constants(strategy),
         *_common(exact=False),
@@ -63,8 +63,8 @@ def panel_locals(strategy: MatrixMultiply, groups: int, steps: int) -> tuple[Loc
 def row_locals(strategy: MatrixMultiply, groups: int, *, exact: bool) -> tuple[Local, ...]:
     """Of a function that multiplies rows that are not interleaved."""
     found = [
-        *(Local(f"w{row}", "i32", f"row {row}") for row in range(1, 4 * groups)),
-        Local("end", "i32", "where the activations end"),
+        *(Local(f"w{row}", "ptr", f"row {row}") for row in range(1, 4 * groups)),
+        Local("end", "ptr", "where the activations end"),
         *(Local(constant.name, "v128", constant.role) for constant in strategy.constants),
         Local("a", "v128", "activations of a part of the nibbles"),
         Local("q", "v128", "packed weights of a row"),

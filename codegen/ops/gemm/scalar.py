@@ -63,7 +63,7 @@ def body(strategy: MatrixMultiply, record: Record) -> ScalarBody:
 
 
 _LOCALS = (
-    Local("end", "i32", "where the activations end"),
+    Local("end", "ptr", "where the activations end"),
     Local("a", "i32", "an activation"),
     Local("h", "i32", "a scale, moved to an f32's place"),
     Local("dy", "f32", "the column's scale"),

@@ -48,7 +48,7 @@ def plan(spec: KernelSpec) -> MulMatPlan:
     locals_of = (
         *ends(*_RANGES),
         *WALK,
-        Local("to", "i32", "where the next column is prepared"),
+        Local("to", "ptr", "where the next column is prepared"),
         Local("left", "i32", "columns of the panel that are left"),
     )
     return MulMatPlan(

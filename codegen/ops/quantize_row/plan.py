@@ -107,9 +107,9 @@ def loop_locals(isa: Isa, unroll: int, constants: tuple[Constant, ...], then: st
         constants: vectors that are set before the loops.
         then: what the locals of largest magnitudes are used for afterwards.
     """
-    stop = [Local("stop", "i32", "address where the unrolled loop leaves the rest")] if unroll > 1 else []
+    stop = [Local("stop", "ptr", "address where the unrolled loop leaves the rest")] if unroll > 1 else []
     return (
-        Local("end", "i32", "address where the values end"),
+        Local("end", "ptr", "address where the values end"),
         *stop,
         *(Local(constant.name, "v128", constant.role) for constant in constants),
         *(() if isa is Isa.SCALAR else _vectors(4 if unroll >= 4 else 1, then)),

@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import wasmtime
 
-from codegen.arena import U8
 from codegen.assemble import assemble
+from codegen.c_parameters import AddressType
 from codegen.errors import KernelCallError
 from codegen.formats import FORMATS, BlockFormat
-from codegen.host import EngineOptions, as_count, as_func, as_i32
+from codegen.host import EngineOptions, as_arguments, as_count, as_func, types_of
+from codegen.linear_memory import U8
 from codegen.reference import Bytes
-from codegen.render import environment, tidy
+from codegen.render import filled
 from codegen.runtime import Instance
 from codegen.spec import KernelSpec
 
@@ -27,13 +28,13 @@ IGNORED = 0x5A5A5A5A
 
 
 PARAMETERS = ("rounds", "rows", "columns", "n", "s", "x", "x_step", "y", "y_step", "y_column")
-"""Of the driver's `repeat`, all i32."""
+"""Of the driver's `repeat`."""
 
 
 @cache
-def driver() -> bytes:
-    """The module that calls a kernel row by row, and round by round."""
-    return assemble(tidy(environment().get_template("driver.wat.j2").render()))
+def driver(address_type: AddressType) -> bytes:
+    """The module that calls a kernel row by row, and round by round; for addresses of this type."""
+    return assemble(filled("driver.wat.j2", address_type=address_type))
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,11 @@ class Kernel(Instance):
         super().__init__(spec, wasm, options)
         self.x: BlockFormat = FORMATS[spec.x]
         self.y: BlockFormat = FORMATS[spec.y]
-        caller = wasmtime.Instance(self.store, wasmtime.Module(self.engine, driver()), [self.function])
+        caller = wasmtime.Instance(
+            self.store, wasmtime.Module(self.engine, driver(spec.address_type)), [self.function]
+        )
         self.repeat = as_func(caller.exports(self.store)["repeat"])
+        self._repeat_types = types_of(self.repeat, self.store)
         self._placed = 0
 
     def vec_dot(self, x: Bytes, y: Bytes, n: int) -> float:
@@ -135,7 +139,7 @@ class Kernel(Instance):
         if rounds < 1 or rows < 1:
             raise KernelCallError(f"rounds = {rounds}, rows = {rows}: must be at least 1")
         one_column = (rounds, rows, 1, n, s, x, x_step, y, y_step, 0)
-        self.enter(self.repeat, *map(as_i32, one_column))
+        self.enter(self.repeat, *as_arguments(self._repeat_types, one_column))
 
     def call(self, n: int, s: int, x: int, y: int, nrc: int = 1) -> None:
         """Calls the export itself, once, on blocks already in memory. What it should ignore is not zero.

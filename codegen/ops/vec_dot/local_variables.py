@@ -41,12 +41,12 @@ def local_variables(
 
 def _loop(spec: KernelSpec) -> list[Local]:
     found = [
-        Local("x", "i32", f"address of the next {spec.x} block"),
-        Local("y", "i32", f"address of the next {spec.y} block"),
-        Local("end", "i32", f"address where the {spec.x} blocks end"),
+        Local("x", "ptr", f"address of the next {spec.x} block"),
+        Local("y", "ptr", f"address of the next {spec.y} block"),
+        Local("end", "ptr", f"address where the {spec.x} blocks end"),
     ]
     if spec.unroll > 1:
-        found.append(Local("stop", "i32", "address where the unrolled loop leaves the rest"))
+        found.append(Local("stop", "ptr", "address where the unrolled loop leaves the rest"))
     if spec.scales is not Scales.TABLE:
         found.append(Local("h", "i32", "bits of the scale under conversion"))
     elif spec.memory is Memory.IMPORT:

@@ -1,0 +1,82 @@
+"""A wasm memory of any type, as what runs kernels uses it: unshared or shared, of 32-bit or 64-bit addresses."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import numpy.typing as npt
+import wasmtime
+from wasmtime import _ffi as ffi
+
+from codegen.errors import KernelCallError
+from codegen.plan import PAGE
+
+U8 = npt.NDArray[np.uint8]
+
+WASM32_BYTES, WASM64_BYTES = 1 << 32, 1 << 64
+"""What memories of 32-bit and 64-bit addresses can have."""
+
+
+class _SharedMemory(wasmtime.SharedMemory):
+    """One that can be imported: wasmtime 50 hands on a pointer to its pointer."""
+
+    def _as_extern(self) -> ffi.wasmtime_extern_t:
+        pointer = ffi.wasmtime_extern_union(sharedmemory=self.ptr())
+        return ffi.wasmtime_extern_t(ffi.WASMTIME_EXTERN_SHAREDMEMORY, pointer)
+
+
+class LinearMemory:
+    """A memory and the store that it is in."""
+
+    def __init__(self, store: wasmtime.Store, memory: wasmtime.Memory | wasmtime.SharedMemory) -> None:
+        self._store, self.memory = store, memory
+
+    @classmethod
+    def like(
+        cls, wanted: wasmtime.MemoryType, engine: wasmtime.Engine, store: wasmtime.Store
+    ) -> LinearMemory:
+        """A new and empty one that a module which imports such a memory takes."""
+        if wanted.is_shared:
+            return cls(store, _SharedMemory(engine, wanted))
+        kind = wasmtime.MemoryType(wasmtime.Limits(0, None), is_64=wanted.is_64)
+        return cls(store, wasmtime.Memory(store, kind))
+
+    @property
+    def most(self) -> int:
+        """Bytes that its addresses reach."""
+        memory = self.memory
+        kind = memory.type(self._store) if isinstance(memory, wasmtime.Memory) else memory.type()
+        return WASM64_BYTES if kind.is_64 else WASM32_BYTES
+
+    @property
+    def size(self) -> int:
+        """Bytes it has now."""
+        memory = self.memory
+        return memory.data_len(self._store) if isinstance(memory, wasmtime.Memory) else memory.data_len()
+
+    def view(self) -> U8:
+        """All of it; stale when it has grown, since it may have moved."""
+        memory = self.memory
+        start = memory.data_ptr(self._store) if isinstance(memory, wasmtime.Memory) else memory.data_ptr()
+        whole = (ctypes.c_uint8 * self.size).from_address(ctypes.addressof(start.contents))
+        return np.ctypeslib.as_array(whole)
+
+    def reach(self, end: int) -> None:
+        """Grows it so that it has at least `end` bytes.
+
+        Raises:
+            KernelCallError: there is no room for them.
+        """
+        missing = -(-end // PAGE) - self.size // PAGE
+        if missing <= 0:
+            return
+        try:
+            if isinstance(self.memory, wasmtime.Memory):
+                self.memory.grow(self._store, missing)
+            else:
+                self.memory.grow(missing)
+        except wasmtime.WasmtimeError:
+            raise KernelCallError(
+                f"wasm memory: cannot grow to {end} bytes; free memory or use less"
+            ) from None
