@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import wasmtime
 
 from codegen import Isa
 from codegen.emit import Emit, content
@@ -105,6 +106,8 @@ def test_a_program_takes_only_what_it_calls(library: Path, tmp_path: Path) -> No
     program = compile_c(EXAMPLES / "dot_products.c", *with_library(library), output=tmp_path / "one.wasm")
     run_wasi(program, data)
     linked = program.read_bytes()
+    exports = {one.name for one in wasmtime.Module(wasmtime.Engine(), linked).exports}
+    assert exports == {"memory", "_start"}
     assert b"ggml_vec_dot_q4_0_q8_0" in linked  # a name, for debuggers
     assert not [name for name in (b"mul_mat_q4_0", b"repack_q4_0") if name in linked]
 

@@ -30,6 +30,7 @@ from codegen.render import render_plan, template_root
 from codegen.verify import verify_wasm
 from tools.mutants.bench import BENCH
 from tools.mutants.contract import CONTRACT
+from tools.mutants.linking import LINKING
 from tools.mutants.loops import LOOPS
 from tools.mutants.matrix import MATRIX
 from tools.mutants.matrix_walk import MATRIX_WALK
@@ -57,6 +58,7 @@ MUTANTS = (
     *MATRIX_WALK,
     *BENCH,
     *RUN,
+    *LINKING,
 )
 TIMEOUT_S = 60
 PROJECT = Path(__file__).resolve().parents[2]
@@ -137,7 +139,7 @@ def failed_tests(mutant: Mutant) -> list[str]:
     """The first of the mutant's tests that fails on a copy of the project that has its fault."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        for name in ("codegen", "templates", "tests", "tools", "generated"):
+        for name in ("codegen", "templates", "tuning", "tests", "tools", "generated", "examples"):
             shutil.copytree(PROJECT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(PROJECT / "pyproject.toml", root)
         mutate(root / mutant.file, mutant)
@@ -154,7 +156,7 @@ def failed_tests(mutant: Mutant) -> list[str]:
             raise SystemExit(
                 f"pytest, exit status {done.returncode}: {done.stdout[-500:]}{done.stderr[-500:]}"
             )
-        return re.findall(r"^FAILED \S+/(\S+?)(?:\[| - |$)", done.stdout, re.MULTILINE)
+        return re.findall(r"^(?:FAILED|ERROR) \S+/(\S+?)(?:\[| - |$)", done.stdout, re.MULTILINE)
 
 
 def mutate(path: Path, mutant: Mutant) -> None:

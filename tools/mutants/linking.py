@@ -1,0 +1,31 @@
+"""Faults in objects, libraries and headers: a program of C that does not link, or gets a wrong number."""
+
+from __future__ import annotations
+
+from tools.mutants.mutant import Mutant, code
+
+_LINKING = "codegen/linking/"
+_PROGRAMS, _FREE = (f"tests/linking/test_{name}.py" for name in ("c_programs", "freestanding"))
+
+LINKING: tuple[Mutant, ...] = (
+    code("linking: helpers keep their names", _PROGRAMS, f"{_LINKING}merge.py",
+         'f"({kind} ${spec.name}__{name}" if name in own else match[0]', "match[0]"),
+    code("linking: programs export what they link", _PROGRAMS, f"{_LINKING}object_file.py",
+         "part(spec).hidden", "part(spec).functions"),
+    code("linking: no word of what is needed", _PROGRAMS, f"{_LINKING}object_file.py",
+         "wasm + _features(FEATURES[spec.isa])", "wasm"),
+    code("linking: relaxed SIMD without SIMD", _PROGRAMS, f"{_LINKING}object_file.py",
+         '("simd128", "relaxed-simd")', '("relaxed-simd",)'),
+    code("linking: memory of 32 bits for 64", _FREE, f"{_LINKING}object_file.py",
+         '"i64 0" if', '"0" if'),
+    code("linking: an index of wrong places", _PROGRAMS, f"{_LINKING}archive.py",
+         "at, name_at = at + len(entry)", "at, name_at = at + len(member.data)"),
+    code("linking: members at odd places", _PROGRAMS, f"{_LINKING}archive.py",
+         ' + b"\\n" * (len(data) % 2)', ""),
+    code("linking: a table in a program", _PROGRAMS, f"{_LINKING}kernel_set.py",
+         "spec.scales is not Scales.TABLE", "True"),
+    code("linking: columns prepared for other kernels", _PROGRAMS, f"{_LINKING}kernel_set.py",
+         "spec.isa is isa and spec.record == record", "spec.isa is isa"),
+    code("linking: a header of other columns", _PROGRAMS, "templates/c_header.h.j2",
+         "* {{ plan.record.bytes }}", "* {{ plan.block }}"),
+)  # fmt: skip
