@@ -2,17 +2,21 @@
 # What is stale is decided there, by content: nothing that is up to date is written again.
 
 UNROLL ?= 2
+ISA ?= relaxed
 SECONDS ?= 600
 PYTHON ?= python3
 VENV_BIN := .venv/bin
 CODEGEN := $(VENV_BIN)/python -m codegen
 LINTED := codegen tools tests examples docs README.md
 
-.PHONY: kernels test lint check bless vectors mutants fuzz engines matrix bench bench-article tune report clean bootstrap help
+.PHONY: kernels library test lint check bless vectors mutants fuzz engines matrix bench bench-article tune report clean bootstrap help
 
 kernels: bootstrap  ## generate, assemble and verify every kernel at UNROLL blocks a turn
 	@$(CODEGEN) --emit wat,wasm --unroll='$(UNROLL)'
 	@$(CODEGEN) verify --unroll='$(UNROLL)'
+
+library: bootstrap  ## a static library of ISA for C, build/libggmlwat.a, and its header
+	@$(CODEGEN) library --isa='$(ISA)'
 
 test: bootstrap lint  ## lint, types, goldens and the whole test suite
 	@$(VENV_BIN)/python -m pytest --numprocesses=auto

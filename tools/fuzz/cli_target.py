@@ -196,6 +196,7 @@ def _cut_short() -> Iterator[None]:
     with (
         mock.patch.object(_RENDER, "render_plan", _rendered),
         mock.patch.object(_ASSEMBLE, "_with_wabt", _assembled),
+        mock.patch.object(_ASSEMBLE, "_run_wat2wasm", _linked),
         mock.patch.object(golden, "_goldens", _goldens),
         mock.patch.object(verification, "verify", _counted),
         mock.patch.object(session, "run", _timed),
@@ -217,6 +218,7 @@ def _cut_short() -> Iterator[None]:
 # The package has functions of these modules' names.
 _RENDER, _ASSEMBLE = (importlib.import_module(f"codegen.{name}") for name in ("render", "assemble"))
 _rendered, _assembled = functools.cache(_RENDER.render_plan), functools.cache(_ASSEMBLE._with_wabt)
+_linked = functools.cache(_ASSEMBLE._run_wat2wasm)
 _goldens, _vectors = functools.cache(golden._goldens), functools.cache(vectors.files)
 _candidates = space.candidates
 _engines, _programs, _run = (

@@ -94,10 +94,11 @@ def _path(random: Random) -> str:
 
 
 _VERBS = {
-    "emit": "--kernel --isa --unroll --tuned --emit --out -o --engine",
-    "--emit": "--kernel --isa --unroll --tuned --emit --out -o --engine",
-    "list": "--kernel --isa --unroll --tuned --json",
-    "verify": "--kernel --isa --unroll --tuned --json --engine",
+    "emit": "--kernel --isa --unroll --tuned --memory --emit --out -o --engine",
+    "--emit": "--kernel --isa --unroll --tuned --memory --emit --out -o --engine",
+    "list": "--kernel --isa --unroll --tuned --memory --json",
+    "library": "--isa --memory --tuned --out -o",
+    "verify": "--kernel --isa --unroll --tuned --memory --json --engine",
     "check": "--out -o",
     "bless": "--out -o",
     "vectors": "--out -o",
@@ -110,8 +111,9 @@ _VALUES: dict[str, Callable[[Random], str]] = {
     "--isa": lambda random: random.choice(("scalar", "simd128", "relaxed", "relaxed", "avx2", "SCALAR", "")),
     "--unroll": _number,
     "--emit": lambda random: random.choice(
-        ("wat", "wasm", "wat,wasm", "asm", "wasm,wat,wat", "wat,", ",", "elf")
+        ("wat", "wasm", "wat,wasm", "obj", "header,obj", "asm", "wasm,wat,wat", "wat,", ",", "elf")
     ),
+    "--memory": lambda random: random.choice(("export", "import", "shared", "memory64", "memory32", "")),
     "--out": _path,
     "-o": _path,
     "--engine": lambda random: random.choice(("all", "node", "wasmtime", "none", "")),
