@@ -46,3 +46,8 @@ def load() -> Libraries:
             second.ggml_cpu_init()
             return Libraries(first, second)
     raise InputError(f"native GGML: not found; {INSTALL}")
+
+
+def has(name: str) -> bool:
+    """Whether this build of GGML exports a function; InputError where it is not installed."""
+    return hasattr(load().cpu, name)

@@ -49,10 +49,9 @@ def of(name: str, problem: Problem) -> Function | None:
         return None
     if name in (GEMV, GEMM) and problem.rows < ggml_layouts.ROWS:
         return None
-    try:
-        made: Function = known[name](problem)
-    except (AttributeError, KeyError):
+    if name not in known or not native.has(name):
         return None
+    made: Function = known[name](problem)
     return made
 
 

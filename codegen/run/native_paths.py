@@ -38,10 +38,10 @@ def paths() -> Iterator[list[Path]]:
     Raises:
         InputError: it is not installed.
     """
-    library = native.load()
+    repacks = native.has(native_functions.GEMV) and native.has(native_functions.GEMM)
     with ThreadPoolExecutor(1, "native") as thread:
         found: list[Path] = [_DotPath(thread)]
-        if all(hasattr(library.cpu, name) for name in (native_functions.GEMV, native_functions.GEMM)):
+        if repacks:
             found.append(_RepackedPath(thread))
         yield found
 

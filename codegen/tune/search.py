@@ -15,9 +15,10 @@ from codegen.bench.contestant import Host, WrongResultError
 from codegen.bench.problem import Problem
 from codegen.bench.result import Measurement
 from codegen.bench.statistics import Ratio
+from codegen.bench.usual import baseline_of
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
-from codegen.tune.space import baseline, complexity
+from codegen.tune.space import complexity
 
 EARLY_ROUNDS = (3, 9)
 """Rounds of the stages before the last."""
@@ -114,7 +115,7 @@ class Search:
             self._time(finalists, len(EARLY_ROUNDS) + 1, self.rounds, len(finalists))
 
     def _time(self, specs: Sequence[KernelSpec], stage: int, rounds: int, size: int) -> None:
-        base = baseline(self.specs[0])
+        base = baseline_of(self.specs[0].op)
         others = [spec for spec in specs if spec != base]
         batches = [others[start : start + size] for start in range(0, len(others), size)] or [[]]
         stages = len(EARLY_ROUNDS) + 1

@@ -8,7 +8,6 @@ from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any
 
-from codegen.bench.usual import baseline_of
 from codegen.errors import SpecError
 from codegen.operations import OPERATIONS, Operation
 from codegen.ops.gemm.strategies import GEMM_TILES, ROWS
@@ -57,11 +56,6 @@ def candidates(
     for spec in sorted(chosen, key=lambda spec: rivals_of(spec) != spec.contract):
         found.setdefault(rivals_of(spec), {})[spec] = None
     return {contract: tuple(specs) for contract, specs in found.items()}
-
-
-def baseline(spec: KernelSpec) -> KernelSpec:
-    """The plainest scalar kernel that does the same work, which speed is told against."""
-    return baseline_of(spec.op)
 
 
 def eligible(spec: KernelSpec) -> bool:

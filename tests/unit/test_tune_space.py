@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from codegen import Isa, KernelSpec, Memory
+from codegen.bench.usual import baseline_of
 from codegen.errors import SpecError
 from codegen.options import OPTIONS
 from codegen.tune import space
@@ -66,7 +67,7 @@ def test_an_empty_space_is_refused(arguments: tuple[object, ...]) -> None:
 
 
 def test_the_baseline_is_the_registrys_plainest_kernel_and_the_article_is_never_best() -> None:
-    assert space.baseline(spec("relaxed_u9_a3_table")) == spec("scalar_u1")
+    assert baseline_of(spec("relaxed_u9_a3_table").op) == spec("scalar_u1")
     assert [one.strategy for one in of() if not space.eligible(one)] == ["article"]
 
 
@@ -116,7 +117,7 @@ def test_the_baseline_does_the_same_work_and_one_block_a_turn_is_no_reason_again
     name: str, plainest: str
 ) -> None:
     spec = KernelSpec.parse(name)
-    assert space.baseline(spec).name == plainest
+    assert baseline_of(spec.op).name == plainest
     assert space.eligible(spec)
 
 
