@@ -15,6 +15,16 @@ from codegen.bench.native_host import NativeHost
 from codegen.bench.problem import Problem, Work
 
 
+class _Library:
+    """One function, by its name in both ways that ctypes has."""
+
+    def __init__(self, name: str, function: object) -> None:
+        setattr(self, name, function)
+
+    def __getitem__(self, name: str) -> object:
+        return getattr(self, name)
+
+
 def asking(*peers: str) -> list[Entry]:
     """Entries that have these for peers, and nothing to run."""
     return [Entry(f"of {peer}", "scalar", b"", (), (), 1, peer=peer) for peer in peers]
@@ -62,5 +72,5 @@ def library(
     monkeypatch: pytest.MonkeyPatch, name: str, fault: Callable[[int, int], None] = lambda call, to: None
 ) -> Called:
     called = Called(name, fault)
-    monkeypatch.setattr(native, "load", lambda: native.Libraries(None, {name: called}))  # type: ignore[arg-type]
+    monkeypatch.setattr(native, "load", lambda: native.Libraries(None, _Library(name, called)))  # type: ignore[arg-type]
     return called
