@@ -10,7 +10,8 @@ import wasmtime
 from codegen import EngineOptions, KernelSpec, Memory, verify
 from codegen.assemble import assemble
 from codegen.calls import Call
-from codegen.errors import KernelCallError
+from codegen.errors import KernelCallError, KernelTrapError
+from codegen.formats import Q4_0, Q8_0
 from codegen.host import as_arguments, as_func, engine
 from codegen.inputs import rng_of
 from codegen.layouts import GROUP_BYTES
@@ -24,8 +25,8 @@ from codegen.ops.mul_mat import verification as mul_mat
 from codegen.ops.mul_mat.kernel import MulMat
 from codegen.ops.quantize_mat import cases as quantize_mat
 from codegen.ops.repack import cases as repack
+from codegen.ops.vec_dot.kernel import Kernel
 from codegen.placement import FILL
-from codegen.reference import Q8_0
 from codegen.reference_matrix import interleave, prepare
 from codegen.registry import MATRIX, UNTUNED
 from codegen.render import render
@@ -50,6 +51,9 @@ MANY = (
 """Every way that matrix kernels go from column to column."""
 
 GIB = 1 << 30
+LONGEST = (1 << 31) - 32
+"""Elements that a row can have."""
+
 APART = (4 << 30) + 4096
 """Bytes from a column to the next, which 32 bits would take for 4096."""
 
@@ -146,6 +150,44 @@ def test_weights_of_more_than_4_gib() -> None:
     assert (got[:-4] == 0).all()
 
 
+def test_rows_as_long_as_n_can_be() -> None:
+    """Of four rows, more than 4 GiB: the second four are behind them."""
+    kernel = MatrixKernel.load(in_memory("gemv_q4_0_q8_0_4x1__relaxed_u1"))
+    first, n = random_case("long", 4, 1, 1), LONGEST
+    group = n // 32 * GROUP_BYTES
+    y = prepare(first.y, kernel.record)
+    x, s, at_y = 4096, 64, 4096 + 2 * group
+    kernel.arena.reach(at_y + n // 32 * kernel.record.bytes)
+    kernel.arena.view(x + group, GROUP_BYTES)[:] = np.frombuffer(interleave(first.x, 4, 32), np.uint8)
+    kernel.arena.view(at_y, len(y))[:] = np.frombuffer(y, np.uint8)
+    kernel.invoke(n, s, 8, x, at_y, 1, 8)
+    got = kernel.arena.view(s, 32).view("<f4")
+    assert (got[4:] == gemm.products(first.x, first.y, 4, 1, 32)[0]).all()
+    assert (got[:4] == 0).all()
+
+
+def test_a_dot_product_as_long_as_n_can_be() -> None:
+    kernel = Kernel.load(in_memory("vec_dot_q4_0_q8_0__relaxed_u4"))
+    last = random_case("last", 1, 1, 1)
+    x, y = 4096, (5 << 30) - 1
+    at = {x + (LONGEST // 32 - 1) * Q4_0.bytes: last.x, y + (LONGEST // 32 - 1) * Q8_0.bytes: last.y}
+    kernel.arena.reach(y + LONGEST // 32 * Q8_0.bytes)
+    for address, block in at.items():
+        kernel.arena.view(address, len(block))[:] = np.frombuffer(block, np.uint8)
+    kernel.call(LONGEST, 64, x, y)
+    assert kernel.arena.view(64, 4).view("<f4")[0] == kernel.vec_dot(last.x, last.y, 32)
+
+
+@pytest.mark.parametrize("counts", [{"nr": -1}, {"nc": -1}, {"nr": -(1 << 31), "nc": 1, "bs": 1}])
+def test_negative_counts_are_refused_though_memory_could_hold_as_many(counts: dict[str, int]) -> None:
+    kernel = MatrixKernel.load(in_memory("gemv_q4_0_q8_0_4x1__scalar_u1"))
+    kernel.arena.reach(17 * GIB)
+    call = gemm.call_of(kernel.spec, random_case("nothing", 1, 1, 0)).asking(**counts)
+    with pytest.raises(KernelTrapError) as error:
+        kernel.invoke(*call.placed({"s": 0, "x": 0, "y": 0}))
+    assert error.value.contract
+
+
 def test_threads_share_a_matrix_in_instances_of_their_own() -> None:
     spec = in_memory("mul_mat_q4_0_8x4__simd128_u1", Memory.SHARED)
     case = random_case("threads", 64, 3, 40)
@@ -179,12 +221,12 @@ def test_threads_share_a_matrix_in_instances_of_their_own() -> None:
     assert shared.view()[at["s"] :][: len(results)].tobytes() == results
 
 
-def test_a_module_with_another_memory_than_its_name_says_is_told() -> None:
-    for wasm_of, claimed in ((Memory.IMPORT, Memory.SHARED), (Memory.SHARED, Memory.IMPORT)):
-        spec = in_memory("repack_q4_0__scalar_u1", claimed)
-        kernel = Instance(spec, assemble(render(replace(spec, memory=wasm_of))))
-        (failure,) = check_module(kernel)
-        assert failure.startswith("memory's (is_64, is_shared, min, max) are")
+@pytest.mark.parametrize("other", [Memory.SHARED, Memory.MEMORY64])
+def test_a_module_with_another_memory_than_its_name_says_is_told(other: Memory) -> None:
+    for claimed, real in ((Memory.IMPORT, other), (other, Memory.IMPORT)):
+        wasm = assemble(render(in_memory("repack_q4_0__scalar_u1", real)))
+        failures = list(check_module(Instance(in_memory("repack_q4_0__scalar_u1", claimed), wasm)))
+        assert any(failure.startswith("memory's (is_64, is_shared, min, max) are") for failure in failures)
 
 
 def test_addresses_are_refused_where_they_do_not_fit() -> None:

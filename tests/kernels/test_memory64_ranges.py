@@ -6,7 +6,7 @@ from functools import cache
 from itertools import combinations
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codegen import KernelSpec, Memory
@@ -184,13 +184,32 @@ def test_columns_of_nothing_are_nowhere_at_any_stride(by: int) -> None:
     check("mul_mat_q4_0_8x4__relaxed_u1", nothing)
 
 
-@given(count=st.integers(2, (1 << 31) - 1), low=st.integers(0, 1000))
-@settings(deadline=None, max_examples=200)
-@example(count=1 << 16, low=0)
-def test_a_stride_whose_rows_wrap_into_memory_is_refused(count: int, low: int) -> None:
-    """(count - 1) * bx is a little more than 2^64."""
-    stride = -(-TOP // (count - 1)) + low
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 6, 7, 9, 33, 100])
+@pytest.mark.parametrize("more", [0, 1, 128, 640])
+def test_strides_that_bring_the_last_row_round_to_the_first_are_refused(count: int, more: int) -> None:
+    """(count - 1) * stride is little more than 2^64: what is left of it in 64 bits lies in memory."""
+    stride = (TOP + (count - 1) * more) // (count - 1) % TOP
+    check("quantize_mat_q8_0__scalar_u1", {"n": 32, "s": END // 2, "vx": 0, "bx": stride, "nr": count})
+    check("repack_q4_0__simd128_u1", {"n": 32, "s": END // 2, "vx": 0, "bx": stride, "nc": count})
+    values = {
+        "n": 32,
+        "s": 0,
+        "bs": 1,
+        "vx": 8192,
+        "vy": 16384,
+        "by": stride,
+        "nr": count,
+        "nc": 1,
+        "work": 99_999,
+    }
+    check("mul_mat_q4_0_8x4__relaxed_u1", values)
+
+
+@pytest.mark.parametrize("bs", [1 << 62, (1 << 62) + 1, 3 << 62, (1 << 61) + 2])
+@pytest.mark.parametrize("columns", [2, 3, 5])
+def test_floats_whose_bytes_wrap_around_are_refused(bs: int, columns: int) -> None:
+    """As many fit in 64 bits, and four times as many do not."""
     check(
-        "quantize_mat_q8_0__scalar_u1",
-        {"n": 0 if count > 1 << 20 else 32, "s": 0, "vx": 0, "bx": stride % TOP, "nr": count},
+        "gemv_q4_0_q8_0_4x1__scalar_u1",
+        {"n": 0, "s": 64, "bs": bs, "vx": 0, "vy": 0, "nr": columns, "nc": 1},
     )
