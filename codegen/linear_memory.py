@@ -36,11 +36,9 @@ class LinearMemory:
     def like(
         cls, wanted: wasmtime.MemoryType, engine: wasmtime.Engine, store: wasmtime.Store
     ) -> LinearMemory:
-        """A new and empty one that a module which imports such a memory takes."""
-        if wanted.is_shared:
-            return cls(store, _SharedMemory(engine, wanted))
-        kind = wasmtime.MemoryType(wasmtime.Limits(0, None), is_64=wanted.is_64)
-        return cls(store, wasmtime.Memory(store, kind))
+        """A new one that a module which imports such a memory takes, as small as it may be."""
+        shared = wanted.is_shared
+        return cls(store, _SharedMemory(engine, wanted) if shared else wasmtime.Memory(store, wanted))
 
     @property
     def most(self) -> int:

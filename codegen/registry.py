@@ -44,6 +44,14 @@ MATRIX = (
 """What makes operands of matrix kernels: of each ISA the records that its kernels read, and both ways to repack. And
 what no sweep looks for, since there is but one: the product without SIMD."""
 
+MEMORIES = (
+    "vec_dot_q4_0_q8_0__relaxed_u4_shared",
+    "vec_dot_q4_0_q8_0__relaxed_u4_memory64",
+    "mul_mat_q4_0_16x1__relaxed_u1_broadcast_output_shared",
+    "mul_mat_q4_0_16x1__relaxed_u1_broadcast_output_memory64",
+)
+"""For memories that not every engine has: what is fastest of those for other memories."""
+
 SINGLES: tuple[KernelSpec, ...] = (
     KernelSpec(Isa.SCALAR, strategy="swar"),
     KernelSpec(Isa.SIMD128, strategy="article"),
@@ -51,7 +59,7 @@ SINGLES: tuple[KernelSpec, ...] = (
     KernelSpec(Isa.RELAXED, unroll=4, scales=Scales.TABLE),
     KernelSpec(Isa.RELAXED, unroll=4, memory=Memory.IMPORT),
     KernelSpec(Isa.SCALAR, op="quantize_row", x="q8_0", y=""),
-    *map(KernelSpec.parse, MATRIX),
+    *map(KernelSpec.parse, (*MATRIX, *MEMORIES)),
 )
 """Kernels shipped as they are."""
 

@@ -48,6 +48,7 @@ WRONG: dict[tuple[str, ...], str] = {
     ("--emit", "wat,"): "''",
     ("--emit", "WAT"): "'WAT'",
     ("--emit", "wat", "--isa", "avx2"): "'avx2'",
+    ("--emit", "wat", "--memory", "large"): "'large'",
     ("--emit", "wat", "--isa", "simd128,relaxed"): "'simd128,relaxed'",
     ("--emit", "wat", "--isa", "relaxed\nsimd"): r"'relaxed\nsimd'",
     ("--emit", "wat", "--out", ""): "--out",

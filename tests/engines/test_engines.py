@@ -13,6 +13,7 @@ from toy_kernels import CASES, TRAP, case, job, opcode, toy
 
 from codegen.engines import discover, kernel_entry
 from codegen.engines.wasmtime_configs import wasmtime_engine
+from codegen.engines.wasmtime_runner import run_job
 
 ENGINES = {engine.name: engine for engine in discover()}
 RUNNERS = [
@@ -61,6 +62,31 @@ def test_right_kernels_pass_with_memory_of_their_own_and_of_the_host(engine):
     assert report.kernels[0].results == report.kernels[1].results
     assert report.kernels[0].results[1] == "c1700000"
     assert report.kernels[0].results[-1] == "trap"
+
+
+SHARED = {"memory": '(import "env" "memory" (memory 0 65536 shared))'}
+LARGE = {"memory": '(import "env" "memory" (memory i64 0))', "ptr": "i64"}
+
+
+@every_runner
+def test_right_kernels_pass_with_shared_and_with_64_bit_memory(engine):
+    report = engine.run(job(toy("shared", **SHARED), toy("large", **LARGE)))
+    assert [(k.passed, k.failure, k.skipped) for k in report.kernels] == [(len(CASES), None, None)] * 2
+
+
+@every_runner
+def test_a_kernel_that_cuts_an_address_to_32_bits_fails_at_4_gib(engine):
+    cut = "(local.set $vx (i64.and (local.get $vx) (i64.const 0xffffffff)))"
+    (kernel,) = engine.run(job(toy("cut", **LARGE, start=cut))).kernels
+    assert kernel.failure.case == "at 4 GiB"
+
+
+def test_kernels_for_memories_that_an_engine_has_not_are_skipped():
+    config = wasmtime.Config()
+    config.wasm_memory64 = config.wasm_threads = False
+    report = run_job(wasmtime.Engine(config), job(toy(), toy("shared", **SHARED), toy("large", **LARGE)))
+    skipped = [kernel["skipped"] for kernel in report["kernels"]]
+    assert skipped == [None, "the engine has no threads", "the engine has no 64-bit memories"]
 
 
 @every_runner

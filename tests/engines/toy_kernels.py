@@ -16,22 +16,23 @@ TOY = """(module
   {memory}
   (global $calls (mut i32) (i32.const 0))
   (func (export "ggml_vec_dot_q4_0_q8_0")
-    (param $n i32) (param $s i32) (param $bs i32) (param $vx i32) (param $bx i32) (param $vy i32) (param $by i32)
-    (param $nrc i32) (local $sum i32)
+    (param $n i32) (param $s {ptr}) (param $bs {ptr}) (param $vx {ptr}) (param $bx {ptr}) (param $vy {ptr})
+    (param $by {ptr}) (param $nrc i32) (local $sum i32)
     (if (i32.or (i32.and (local.get $n) (i32.const 31)) (i32.xor (local.get $nrc) (i32.const 1))) (then {guard}))
     (global.set $calls (i32.add (global.get $calls) (i32.const 1)))
     {start}
     (if (local.get $n) (then (loop $block
       (local.set $sum (i32.add (local.get $sum)
         (i32.mul (i32.load8_s offset={x} (local.get $vx)) (i32.load8_s offset={y} (local.get $vy)))))
-      (local.set $vx (i32.add (local.get $vx) (i32.const 18)))
-      (local.set $vy (i32.add (local.get $vy) (i32.const 34)))
+      (local.set $vx ({ptr}.add (local.get $vx) ({ptr}.const 18)))
+      (local.set $vy ({ptr}.add (local.get $vy) ({ptr}.const 34)))
       (br_if $block (local.tee $n (i32.sub (local.get $n) (i32.const 32)))))))
     (f32.store (local.get $s) (f32.convert_i32_s (local.get $sum)))
     {end}))"""
 
 RIGHT = {
     "memory": '(memory (export "memory") 1)',
+    "ptr": "i32",
     "guard": "unreachable",
     "start": "",
     "x": "17",
@@ -40,11 +41,17 @@ RIGHT = {
 }
 
 
+KINDS = {"shared": "shared", "(memory i64": "memory64"}
+"""Memories by a word of their declaration."""
+
+
 def toy(name="toy", isa="scalar", **faults):
     parts = {**RIGHT, **faults}
     memory = "import" if "import" in parts["memory"] else "export"
+    memory = next((kind for word, kind in KINDS.items() if word in parts["memory"]), memory)
+    types = ["i32", *[parts["ptr"]] * 6, "i32"]
     return kernel_entry(
-        name, CONTRACT, isa, bytes(wasmtime.wat2wasm(TOY.format(**parts))), EXPORT, ["i32"] * 8, memory
+        name, CONTRACT, isa, bytes(wasmtime.wat2wasm(TOY.format(**parts))), EXPORT, types, memory
     )
 
 

@@ -137,7 +137,7 @@ def test_a_k_that_no_memory_holds_traps_and_says_it_is_the_contracts(k: int) -> 
 
 def test_an_i64_that_does_not_fit_is_refused() -> None:
     with pytest.raises(KernelCallError, match="64 bits"):
-        SHAPES[0].invoke(0, 4096, 1 << 63)
+        SHAPES[0].invoke(0, 4096, 1 << 64)
 
 
 @pytest.mark.parametrize("values", [np.zeros(32), np.zeros((2, 32), np.float32), np.zeros(33, np.float32)])

@@ -34,6 +34,7 @@ from tools.mutants.linking import LINKING
 from tools.mutants.loops import LOOPS
 from tools.mutants.matrix import MATRIX
 from tools.mutants.matrix_walk import MATRIX_WALK
+from tools.mutants.memories import MEMORIES
 from tools.mutants.mutant import Mutant
 from tools.mutants.prepare import PREPARE
 from tools.mutants.products import PRODUCTS
@@ -56,6 +57,7 @@ MUTANTS = (
     *PREPARE,
     *MATRIX,
     *MATRIX_WALK,
+    *MEMORIES,
     *BENCH,
     *RUN,
     *LINKING,

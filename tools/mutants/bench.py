@@ -78,7 +78,7 @@ BENCH: tuple[Mutant, ...] = (
     code("bench: a turn's work taken for a block's", _UNITS, f"{_BENCH}work.py", " / main.blocks", ""),
     code("bench: weights that arrive for each column", _UNITS, f"{_BENCH}work.py", " / problem.columns", ""),
     code("bench: activations of the first column for all", _ENTRIES, "templates/lib/timed/vec_dot.wat.j2",
-         "(i32.add (local.get $column) (local.get $y_column))", "(local.get $column)"),
+         "(ptr.add (local.get $column) (local.get $y_column))", "(local.get $column)"),
     code("bench: groups that repeat too early", _ENTRIES, "codegen/ops/gemm/bench.py",
          "math.lcm(problem.distinct, GROUP_ROWS)", "problem.distinct"),
     code("bench: multiplies taken for other operations", _UNITS, f"{_BENCH}limits.py",

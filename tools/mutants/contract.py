@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tools.mutants.mutant import FRAME, GROUP, SCALES, Mutant, text
 
-ADVANCE = "(local.set $x (i32.add (local.get $x) (i32.const {{ x_step }})))"
+ADVANCE = "(local.set $x (ptr.add (local.get $x) (ptr.const {{ x_step }})))"
 TERM = "(f32x4.mul (f32x4.convert_i32x4_s (local.get $p0)) (local.get $d))"
 ACCUMULATE = f"(f32x4.add (local.get $acc{{{{ g.accumulator }}}})\n    {TERM})"
 FILLED = "(i32.const 65536)"
@@ -48,20 +48,21 @@ CONTRACT: tuple[Mutant, ...] = (
         '  (func ${{ plan.spec.export }} (export',
         '  (func (export "helper"))\n  (func ${{ plan.spec.export }} (export',
     ),
-    text("n beyond 16 bits cut off", "scalar_u1", FRAME, "(i32.div_u (local.get $n) (i32.const {{ plan.x.elements }}))",
-         "(i32.div_u (i32.and (local.get $n) (i32.const 0xffff)) (i32.const {{ plan.x.elements }}))"),
+    text("n beyond 16 bits cut off", "scalar_u1", FRAME,
+         '"(i32.div_u (local.get $n) (i32.const %d))" | format(plan.x.elements)',
+         '"(i32.div_u (i32.and (local.get $n) (i32.const 0xffff)) (i32.const %d))" | format(plan.x.elements)'),
     text("nrc beyond 8 bits cut off", "scalar_u1", FRAME, "(i32.xor (local.get $nrc) (i32.const 1))",
          "(i32.xor (i32.and (local.get $nrc) (i32.const 255)) (i32.const 1))"),
     text("bx not ignored", "relaxed_u4", FRAME, "(local.set $x (local.get $vx))",
-         "(local.set $x (i32.add (local.get $vx) (local.get $bx)))"),
+         "(local.set $x (ptr.add (local.get $vx) (local.get $bx)))"),
     text("the unrolled loop reads ahead", "relaxed_u4", FRAME, ADVANCE,
          f"{ADVANCE} (drop (i32.load8_u (local.get $x)))"),
     text("reads the byte before x", "relaxed_u4", FRAME, "(local.set $y (local.get $vy))",
-         "(local.set $y (local.get $vy)) (drop (i32.load8_u (i32.sub (local.get $vx) (i32.const 1))))"),
-    text("end of the row compared as an order", "scalar_u1", FRAME, "(br_if $single (i32.ne (local.get $x)",
-         "(br_if $single (i32.lt_u (local.get $x)"),
-    text("entry to a loop compared as an order", "scalar_u1", FRAME, "(if (i32.ne (local.get $x) (local.get $end))",
-         "(if (i32.lt_u (local.get $x) (local.get $end))"),
+         "(local.set $y (local.get $vy)) (drop (i32.load8_u (ptr.sub (local.get $vx) (ptr.const 1))))"),
+    text("end of the row compared as an order", "scalar_u1", FRAME, "(br_if $single (ptr.ne (local.get $x)",
+         "(br_if $single (ptr.lt_u (local.get $x)"),
+    text("entry to a loop compared as an order", "scalar_u1", FRAME, "(if (ptr.ne (local.get $x) (local.get $end))",
+         "(if (ptr.lt_u (local.get $x) (local.get $end))"),
     text("a partial result stored in the loop", "scalar_u1", FRAME, ADVANCE,
          f"(f32.store align=1 (local.get $s) (f32.const 1)) {ADVANCE}"),
     text("writes past its table", "relaxed_u4_table_import", SCALES, FILLED, "(i32.const 65540)"),

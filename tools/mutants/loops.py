@@ -11,24 +11,24 @@ LOOPS: tuple[Mutant, ...] = (
         "tail lost",
         "relaxed_u4 scalar_u2",
         FRAME,
-        "(if (i32.ne (local.get $x) (local.get $end))",
+        "(if (ptr.ne (local.get $x) (local.get $end))",
         "(if (i32.const 0)",
     ),
     text(
         "last block read twice",
         "relaxed_u4",
         FRAME,
-        "    (if (i32.ne (local.get $x) (local.get $end))",
-        "    (local.set $x (i32.sub (local.get $x) (i32.const 18)))\n"
-        "    (local.set $y (i32.sub (local.get $y) (i32.const 34)))\n"
-        "    (if (i32.ne (local.get $x) (local.get $end))",
+        "    (if (ptr.ne (local.get $x) (local.get $end))",
+        "    (local.set $x (ptr.sub (local.get $x) (ptr.const 18)))\n"
+        "    (local.set $y (ptr.sub (local.get $y) (ptr.const 34)))\n"
+        "    (if (ptr.ne (local.get $x) (local.get $end))",
     ),
     text(
         "one block too many",
         "relaxed_u4",
         FRAME,
-        "(local.set $end\n      (i32.add (local.get $x)",
-        "(local.set $end\n      (i32.add (i32.add (local.get $x) (i32.const 18))",
+        "(local.set $end\n      (ptr.add (local.get $x)",
+        "(local.set $end\n      (ptr.add (ptr.add (local.get $x) (ptr.const 18))",
     ),
     text(
         "accumulator dropped",
@@ -84,8 +84,8 @@ LOOPS: tuple[Mutant, ...] = (
         "read past the end",
         "relaxed_u4 scalar_u1",
         FRAME,
-        "(local.set $y (i32.add (local.get $y) (i32.const {{ y_step }})))",
-        "(local.set $y (i32.add (local.get $y) (i32.const {{ y_step }}))) (drop (i32.load8_u (local.get $y)))",
+        "(local.set $y (ptr.add (local.get $y) (ptr.const {{ y_step }})))",
+        "(local.set $y (ptr.add (local.get $y) (ptr.const {{ y_step }}))) (drop (i32.load8_u (local.get $y)))",
     ),
     text(
         "write past the end",
@@ -114,8 +114,8 @@ LOOPS: tuple[Mutant, ...] = (
         "addresses compared as signed",
         "relaxed_u4",
         FRAME,
-        "(br_if $single (i32.ne (local.get $x)",
-        "(br_if $single (i32.lt_s (local.get $x)",
+        "(br_if $single (ptr.ne (local.get $x)",
+        "(br_if $single (ptr.lt_s (local.get $x)",
     ),
     text(
         "result not stored",

@@ -169,8 +169,8 @@ MATRIX = (
         "columns of results next to each other",
         TILE,
         "block",
-        "(i32.add (local.get $s) (local.get $bs))",
-        "(i32.add (local.get $s) (i32.const 4))",
+        "(ptr.add (local.get $s) (local.get $bs))",
+        "(ptr.add (local.get $s) (ptr.const 4))",
     ),
     fault(
         "steps go on from where they ended",

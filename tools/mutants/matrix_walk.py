@@ -6,9 +6,11 @@ from tools.mutants.matrix import GEMV, MUL_MAT, PANEL, SCALAR, TILE, fault
 from tools.mutants.mutant import text
 
 LESS = "(i32.lt_u (local.get $left) (i32.const {{ plan.tile.columns | length }}))"
-WRONG_STRIDE = "(i32.and (i32.gt_u (local.get $nr) (i32.const 1)) (i32.lt_u (local.get $bs) (local.get $nc)))"
-PAST_MANY = "(i32.add (local.get $vy) (i32.mul (local.get $y_step) (local.get $panel)))"
-NEXT_RESULTS = "(local.set $s (i32.add (local.get $s) (i32.mul (local.get $bs) (local.get $panel))))"
+STRIDE_BELOW_ROWS = '(ptr.lt_u (local.get $bs) {{ address.from_i32("(local.get $nc)") | trim }})'
+WRONG_STRIDE = f"(i32.and (i32.gt_u (local.get $nr) (i32.const 1)) {STRIDE_BELOW_ROWS})"
+COLUMNS = '{{ address.from_i32("(local.get $panel)") | trim }}'
+PAST_MANY = f"(ptr.add (local.get $vy) (ptr.mul (local.get $y_step) {COLUMNS}))"
+NEXT_RESULTS = f"(local.set $s (ptr.add (local.get $s) (ptr.mul (local.get $bs) {COLUMNS})))"
 
 MATRIX_WALK = (
     fault("a tile of columns where too few are left", TILE, "walk", LESS, "(i32.eqz (local.get $left))"),
@@ -24,8 +26,8 @@ MATRIX_WALK = (
         "once more where groups are neighbours",
         GEMV,
         "walk",
-        "(local.set $to (i32.add (local.get $to) (local.get $s_far)))",
-        "(local.set $to (i32.add (local.get $to) (local.get $s_next)))",
+        "(local.set $to (ptr.add (local.get $to) (local.get $s_far)))",
+        "(local.set $to (ptr.add (local.get $to) (local.get $s_next)))",
     ),
     fault(
         "groups of a tile that are neighbours are stepped over as if they were far apart",
@@ -38,8 +40,8 @@ MATRIX_WALK = (
         "left-over rows are those after the first tile",
         GEMV,
         "walk",
-        "(local.set $w_rest (i32.add (local.get $w) (i32.mul (local.get $w_far)",
-        "(local.set $w_rest (i32.add (local.get $w) (i32.mul (local.get $w_next)",
+        "(local.set $w_rest (ptr.add (local.get $w) (ptr.mul (local.get $w_far)",
+        "(local.set $w_rest (ptr.add (local.get $w) (ptr.mul (local.get $w_next)",
     ),
     fault(
         "once more without the last column",
@@ -119,8 +121,8 @@ MATRIX_WALK = (
         "mul_mat: columns of activations next to each other",
         MUL_MAT,
         "mul_mat_q4_0",
-        "(local.set $vy (i32.add (local.get $vy) (local.get $by)))",
-        "(local.set $vy (i32.add (local.get $vy) (i32.shl (local.get $n) (i32.const 2))))",
+        "(local.set $vy (ptr.add (local.get $vy) (local.get $by)))",
+        "(local.set $vy (ptr.add (local.get $vy) (ptr.shl (local.get $n) (ptr.const 2))))",
     ),
     text(
         "mul_mat: scratch memory of all columns",

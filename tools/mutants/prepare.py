@@ -22,7 +22,7 @@ ROW, GROUP, TRANSPOSE, RANGES = "lib/repack/row", "lib/repack/group", "lib/trans
 NOT_FINITE = "(i32x4.gt_s (local.get $h) (v128.const i32x4 0x7bff 0x7bff 0x7bff 0x7bff))"
 FRACTION = "(i32x4.shl (local.get $h) (i32.const 13))\n        (v128.const"
 SUMS = "(i16x8.add (i16x8.extadd_pairwise_i8x16_s (local.get $q0)) (i16x8.extadd_pairwise_i8x16_s (local.get $q1)))"
-NEXT_COLUMN = "(local.set $vx (i32.add (local.get $vx) (local.get $bx)))"
+NEXT_COLUMN = "(local.set $vx (ptr.add (local.get $vx) (local.get $bx)))"
 APART = '{{ ranges.apart("$s", "$vx") | trim | indent(4) }}'
 ONE_LESS = "(i64.extend_i32_u (i32.sub (local.get {{ count }}) (i32.const 1)))"
 RECORDS = "(i64.mul (i64.extend_i32_u (local.get $blocks)) (i64.extend_i32_u (local.get $nr)))"
@@ -106,7 +106,7 @@ PREPARE: tuple[Mutant, ...] = (
     fault("starts and scales of the first block in all", "relaxed-sums_u4", COMPACT, "{{ lanes[0] }}", "0"),
     fault("columns that all are the first", "scalar_u1", FRAME, NEXT_COLUMN, ""),
     fault("columns next to each other", "relaxed-sums_u4", FRAME,
-          NEXT_COLUMN, NEXT_COLUMN.replace("(local.get $bx)", "(i32.shl (local.get $n) (i32.const 2))")),
+          NEXT_COLUMN, NEXT_COLUMN.replace("(local.get $bx)", "(ptr.shl (local.get $n) (ptr.const 2))")),
     fault("overlaps not looked at", "scalar_u1", FRAME, APART, ""),
     fault("rows counted one too many", "scalar_u1", RANGES,
           ONE_LESS, "(i64.extend_i32_u (local.get {{ count }}))"),
@@ -132,8 +132,8 @@ PREPARE: tuple[Mutant, ...] = (
     fault("missing rows read", "simd128_u1", REPACK, LAST_ROWS, "(i32.const 1)", REPACK),
     fault("a last group taken for a whole one", "simd128_u1", REPACK,
           FULL, "(i32.ge_u (local.get $row) (local.get $nc))", REPACK),
-    fault("rows next to each other", "simd128_u1", GROUP, "(local.set $x{{ k }} (i32.add",
-          "(local.set $x0 (i32.add", REPACK),
+    fault("rows next to each other", "simd128_u1", GROUP, "(local.set $x{{ k }} (ptr.add",
+          "(local.set $x0 (ptr.add", REPACK),
     fault("overlaps not looked at", "simd128_u1", REPACK, APART, "", REPACK),
     fault("a negative number of rows accepted", "scalar_u1", REPACK,
           "(i32.lt_s (local.get $nc) (i32.const 0))", "(i32.const 0)", REPACK),

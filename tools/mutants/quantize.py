@@ -32,7 +32,7 @@ VOID = """(if
       (v128.and
         (f32x4.gt (local.get $id2) (v128.const f32x4 0 0 0 0))
         (f32x4.lt (local.get $id2) (v128.const f32x4 inf inf inf inf)))))"""
-ADVANCE = "(local.set $y (i32.add (local.get $y) (i32.const {{ y_step }})))"
+ADVANCE = "(local.set $y (ptr.add (local.get $y) (ptr.const {{ y_step }})))"
 
 
 def fault(name: str, kernels: str, file: str, old: str, new: str) -> Mutant:
@@ -106,14 +106,14 @@ QUANTIZE: tuple[Mutant, ...] = (
     number("a turn steps one block too far in y", "simd128_u4", lambda p: replace(p, y_step=p.y_step + 34)),
     number("leftover blocks floored away", "simd128_u4", lambda p: replace(p, elements=p.elements // 2)),
     number("k not checked for whole blocks", "scalar_u1", lambda p: replace(p, not_whole_blocks=0)),
-    fault("tail lost", "simd128_u4", LOOPS, "(if (i32.ne (local.get $x) (local.get $end))", "(if (i32.const 0)"),
+    fault("tail lost", "simd128_u4", LOOPS, "(if (ptr.ne (local.get $x) (local.get $end))", "(if (i32.const 0)"),
     fault("end of the row compared as an order", "scalar_u1", LOOPS,
-          "(br_if $single (i32.ne (local.get $x)", "(br_if $single (i32.lt_u (local.get $x)"),
+          "(br_if $single (ptr.ne (local.get $x)", "(br_if $single (ptr.lt_u (local.get $x)"),
     fault("writes past its blocks", "simd128_u1", LOOPS,
           ADVANCE, f"{ADVANCE} (i32.store8 (local.get $y) (i32.const 0))"),
     fault("reads ahead", "simd128_u4", LOOPS, ADVANCE, f"{ADVANCE} (drop (i32.load8_u (local.get $x)))"),
     fault("reads the byte before x", "scalar_u1", LOOPS, "(local.set $end",
-          "(drop (i32.load8_u (i32.sub (local.get $x) (i32.const 1))))\n(local.set $end"),
+          "(drop (i32.load8_u (ptr.sub (local.get $x) (ptr.const 1))))\n(local.set $end"),
     fault("quants done once more cut off", "relaxed_u4", QUANTS, "(v128.const f32x4 0x1.fffffep-2 0x1.fffffep-2"
           " 0x1.fffffep-2 0x1.fffffep-2)", "(v128.const f32x4 0 0 0 0)"),
     fault("signs lost where quants are done once more", "simd128_u4", QUANTS,

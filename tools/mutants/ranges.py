@@ -13,8 +13,9 @@ NARROW = (
     "(i64.extend_i32_u (i32.add (local.get $at)"
     " (i32.mul (i32.wrap_i64 (local.get $items)) (i32.wrap_i64 (local.get $bytes)))))"
 )
-A_FIRST = "(i64.lt_u (i64.extend_i32_u (local.get $a)) (local.get $b_end))"
-B_FIRST = "(i64.lt_u (i64.extend_i32_u (local.get $b)) (local.get $a_end))"
+A, B = (f'{{{{ address.to_i64("(local.get ${start})") | trim }}}}' for start in "ab")
+A_FIRST = f"(i64.lt_u {A} (local.get $b_end))"
+B_FIRST = f"(i64.lt_u {B} (local.get $a_end))"
 APART = '{{ ranges.apart("$x", "$y") | trim | indent(4) }}'
 Y_END = (
     '{{ ranges.end("$y", "(i64.div_u (local.get $k) (i64.const %d))" | format(plan.block), plan.y_block)'
@@ -29,7 +30,7 @@ RANGES: tuple[Mutant, ...] = (
           SUM, SUM.replace("extend_i32_u", "extend_i32_s")),
     fault("an overlap from before not noticed", "simd128_u1", FILE, A_FIRST, A_FIRST.replace("lt_u", "gt_u")),
     fault("an overlap of one byte not noticed", "simd128_u1", FILE,
-          f"{B_FIRST})", "(i64.lt_u (i64.add (i64.extend_i32_u (local.get $b)) (i64.const 1)) (local.get $a_end)))"),
+          f"{B_FIRST})", f"(i64.lt_u (i64.add {B} (i64.const 1)) (local.get $a_end)))"),
     fault("buffers that touch forbidden", "simd128_u1", FILE, B_FIRST, B_FIRST.replace("lt_u", "le_u")),
     fault("overlaps not looked at", "relaxed_u4", FRAME, APART, ""),
     fault("blocks past memory not looked at", "relaxed_u4", FRAME, Y_END, ""),

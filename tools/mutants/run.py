@@ -27,7 +27,7 @@ RUN: tuple[Mutant, ...] = (
     code("run: counted with what is not", _BATCHES, f"{_RUN}batches.py",
          "return part.counted, part.n, part.rows", "return True, part.n, part.rows"),
     code("run: the first matrix of a group again and again", _BATCHES, "templates/matrices.wat.j2",
-         "(i32.add (local.get ${{ moving }}) (local.get $step))", "(i32.add (local.get ${{ moving }}) (i32.const 0))"),
+         "(ptr.add (local.get ${{ moving }}) (local.get $step))", "(ptr.add (local.get ${{ moving }}) (ptr.const 0))"),
     code("run: passes begin where the last one ended", _BATCHES, "templates/matrices.wat.j2",
          "(local.set ${{ moving }} (local.get $first))", "(drop (local.get $first))"),
     code("run: one batch's time for all", _BATCHES, f"{_RUN}session.py",
