@@ -63,7 +63,7 @@ def _with_wabt(wat: str) -> bytes:
         )
     try:
         done = subprocess.run(
-            [tool, "-", "--output=-"],
+            [tool, "-", "--output=-", "--enable-threads"],
             input=wat.encode(),
             capture_output=True,
             timeout=_TIMEOUT_S,
