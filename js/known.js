@@ -1,26 +1,26 @@
 // Known answers: what an engine must compute before it is trusted. answers.js has them, of exact arithmetic.
 
-import { cases, opcodes } from "./answers.js";
+import { cases, data, opcodes } from "./answers.js";
 
 const PAGE = 65536;
 const CANONICAL_NAN = 0x7fc00000;
 const OPCODE_RUNS = 20_000; // at a time, in the loop of a module that tries one opcode
 
-const decode = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+const contents = (index) => Uint8Array.from(atob(data[index]), (character) => character.charCodeAt(0));
 const same = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[i]);
 
 /** Single opcodes of an ISA: `run` throws at once where the engine lacks one, `heat` works, `fault` names a wrong one. */
 export async function opcodeProbe(isa) {
   const probes = [];
   for (const { name, wasm, operands, result } of opcodes[isa]) {
-    const { instance } = await WebAssembly.instantiate(decode(wasm));
+    const { instance } = await WebAssembly.instantiate(contents(wasm));
     const { memory, run, hot } = instance.exports;
     const bytes = new Uint8Array(memory.buffer);
-    operands.forEach((operand, i) => bytes.set(decode(operand), 16 * i));
+    operands.forEach((operand, i) => bytes.set(contents(operand), 16 * i));
     const right = (compute) => {
       bytes.fill(0x7e, 48, 64);
       compute();
-      return same(bytes.subarray(48, 64), decode(result));
+      return same(bytes.subarray(48, 64), contents(result));
     };
     probes.push({ name, hot, right, run });
   }
@@ -31,7 +31,7 @@ export async function opcodeProbe(isa) {
 }
 
 /** Whether an engine has an ISA, as far as validation tells. */
-export const validates = (isa) => opcodes[isa].every(({ wasm }) => WebAssembly.validate(decode(wasm)));
+export const validates = (isa) => opcodes[isa].every(({ wasm }) => WebAssembly.validate(contents(wasm)));
 
 /** The known answers of a set of kernels, in an instance and a memory of their own: wrong kernels write anywhere. */
 export async function kernelProbe(module, bundle, shared, leastBytes) {
@@ -62,13 +62,13 @@ function prepared(name, test, { record }) {
     end += size + 61 - (size % 2);
   };
   for (const side of ["inputs", "outputs"]) {
-    for (const [buffer, text] of Object.entries(test[side])) {
-      const data = test.records === buffer ? repeated(decode(text), record.copies) : decode(text);
-      place(buffer, data.length);
-      buffers.push({ at: at[buffer], data, isOutput: side === "outputs" });
+    for (const [buffer, index] of Object.entries(test[side])) {
+      const bytes = test.records === buffer ? repeated(contents(index), record.copies) : contents(index);
+      place(buffer, bytes.length);
+      buffers.push({ at: at[buffer], data: bytes, isOutput: side === "outputs" });
     }
   }
-  for (const [buffer, size] of Object.entries(test.scratch)) place(buffer, size);
+  for (const [buffer, size] of Object.entries(test.scratch ?? {})) place(buffer, size);
   const number = (value) => (typeof value === "object" ? BigInt(value.i64) : (at[value] ?? value));
   return { name, case: test.name, buffers, values: test.arguments.map(number), bytes: end };
 }

@@ -29,7 +29,7 @@ def files() -> Iterator[tuple[str, bytes]]:
         for shared in (False, True):
             found[_file(one, shared)] = one.wasm(shared=shared)
     found["kernels.js"] = _module({"layout": _layout()}, _bundles(made))
-    found["answers.js"] = _module({"cases": answers.cases(made), "opcodes": answers.opcodes()})
+    found["answers.js"] = _module(vars(answers.answers(made)))
     package["files"] = sorted(name for name in found if name not in _NOT_PACKED)
     yield from found.items()
     yield "package.json", (json.dumps(package, indent=2) + "\n").encode()
@@ -85,12 +85,10 @@ def _module(constants: dict[str, Any], *more: str) -> bytes:
     return "".join([_GENERATED, *lines, *more]).encode()
 
 
-def _lines(value: dict[str, Any]) -> str:
+def _lines(value: Any) -> str:
     """JSON with a line for each thing in a list, so that a changed case is a changed line."""
-    if not any(isinstance(one, list) for one in value.values()):
-        return json.dumps(value)
-    parts = []
-    for name, many in value.items():
-        body = "".join(f"    {json.dumps(one)},\n" for one in many)
-        parts.append(f"  {json.dumps(name)}: [\n{body}  ],\n")
-    return "{\n" + "".join(parts) + "}"
+    if isinstance(value, list):
+        return "[\n" + "".join(f"  {json.dumps(one)},\n" for one in value) + "]"
+    if isinstance(value, dict) and any(isinstance(one, list) for one in value.values()):
+        return "{\n" + "".join(f"{json.dumps(name)}: {_lines(many)},\n" for name, many in value.items()) + "}"
+    return json.dumps(value)
