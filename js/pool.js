@@ -1,6 +1,6 @@
 // Workers that multiply together with the caller's thread.
 
-import { AT, WORDS, describe, takePart } from "./share.js";
+import { AT, WORDS, close, isBusy, open, takePart, wake } from "./share.js";
 
 const START_MS = 10_000;
 const AWAKE_MS = 0.2; // how long the caller looks for the end of others' last chunks before it sleeps
@@ -47,12 +47,12 @@ export class Pool {
     pool.#at = arena.allocate(4 * WORDS);
     pool.#words = new Int32Array(arena.memory.buffer, pool.#at, WORDS).fill(0);
     pool.#workers = [];
-    const timer = setTimeout(() => pool.#die(`no answer after ${START_MS / 1000} s`), START_MS);
+    const timer = setTimeout(() => pool.#end(`no answer after ${START_MS / 1000} s`), START_MS);
     try {
       for (let i = 0; i < count; i++) pool.#workers.push(startWorker());
       await pool.#wait(() => pool.#greet(module));
     } catch (error) {
-      pool.#die(error.message);
+      pool.#end(error.message);
       arena.release(pool.#at);
       throw error;
     } finally {
@@ -70,14 +70,14 @@ export class Pool {
     const words = this.#words;
     const wanted = job.rows / (this.threads * CHUNKS_PER_THREAD);
     const chunk = Math.max(1, Math.ceil(wanted / CHUNK_ROWS)) * CHUNK_ROWS;
-    describe(words, { ...job, chunk });
-    this.#announce();
+    open(words, { ...job, chunk });
     let failure;
     try {
       takePart(words, this.#mulMat, 0);
     } catch (error) {
       failure = error;
     }
+    close(words);
     await this.#othersDone(); // also then: they write to memory that will be somebody else's
     if (failure) throw failure;
     if (Atomics.exchange(words, AT.failed, 0)) throw new Error("A worker trapped in mulMat: its results are not whole.");
@@ -86,41 +86,37 @@ export class Pool {
   /** Ends the workers. Only when no job runs. */
   async close() {
     if (this.#broken) return;
-    Atomics.store(this.#words, AT.stop, 1);
-    this.#announce();
-    await this.#othersDone();
-    this.#die("it was closed");
+    await this.#wait(() => {
+      Atomics.store(this.#words, AT.stop, 1);
+      wake(this.#words);
+    });
+    this.#end("it was closed");
     this.#arena.release(this.#at);
-  }
-
-  #announce() {
-    const words = this.#words;
-    Atomics.store(words, AT.next, 0);
-    Atomics.store(words, AT.left, this.#workers.length);
-    Atomics.add(words, AT.generation, 1);
-    Atomics.notify(words, AT.generation);
   }
 
   async #othersDone() {
     const words = this.#words;
     const end = performance.now() + AWAKE_MS;
-    while (performance.now() < end) if (Atomics.load(words, AT.left) === 0) return;
+    while (performance.now() < end) if (!isBusy(words)) return;
     await this.#wait(() => {
       Atomics.store(words, AT.waiting, 1);
       // Done by now, and nobody saw that somebody waits: no message will come.
-      if (Atomics.load(words, AT.left) === 0 && Atomics.exchange(words, AT.waiting, 0)) this.#settle.resolve();
+      if (!isBusy(words) && Atomics.exchange(words, AT.waiting, 0)) this.#settle.resolve();
     });
   }
 
   #greet(module) {
+    const { memory } = this.#arena;
     let missing = this.#workers.length;
+    let running = missing;
     this.#workers.forEach((worker, i) => {
       listen(worker, "message", (message) => {
-        if (message === "done" || --missing === 0) this.#settle?.resolve();
+        const isLast = { ready: () => --missing === 0, stopped: () => --running === 0, done: () => true }[message]();
+        if (isLast) this.#settle?.resolve();
       });
-      listen(worker, "error", (error) => this.#die(error?.message ?? error ?? "it cannot be loaded"));
-      listen(worker, "exit", () => this.#die("it ended"));
-      worker.postMessage({ module, memory: this.#arena.memory, at: this.#at, thread: i + 1 });
+      listen(worker, "error", (error) => this.#end(error?.message ?? error ?? "it cannot be loaded"));
+      listen(worker, "exit", () => this.#end("it ended"));
+      worker.postMessage({ module, memory, at: this.#at, thread: i + 1 });
     });
   }
 
@@ -139,7 +135,7 @@ export class Pool {
     }
   }
 
-  #die(reason) {
+  #end(reason) {
     if (this.#broken) return;
     this.#broken = new Error(`A worker is gone: ${reason}.`);
     for (const worker of this.#workers) worker.terminate();
