@@ -54,7 +54,7 @@ export class Pool {
     } catch (error) {
       pool.#end(error.message);
       arena.release(pool.#at);
-      throw error;
+      throw pool.#broken;
     } finally {
       clearTimeout(timer);
     }

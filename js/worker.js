@@ -34,4 +34,4 @@ function awaitChange(words, seen) {
 }
 
 if (port === globalThis) port.onmessage = ({ data }) => start(data);
-else port.once("message", start);
+else port.on("message", start);
