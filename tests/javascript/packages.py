@@ -33,7 +33,9 @@ def missing(name: str) -> str | None:
 
 def engine(name: str) -> Any:
     """A parameter that is skipped where the engine is not here."""
-    return pytest.param(name, id=name, marks=pytest.mark.skipif(bool(missing(name)), reason=str(missing(name))))
+    return pytest.param(
+        name, id=name, marks=pytest.mark.skipif(bool(missing(name)), reason=str(missing(name)))
+    )
 
 
 def report(
