@@ -9,7 +9,7 @@ VENV_BIN := .venv/bin
 CODEGEN := $(VENV_BIN)/python -m codegen
 LINTED := codegen tools tests examples docs README.md
 
-.PHONY: kernels library test lint check bless vectors mutants fuzz engines matrix bench bench-article tune report clean bootstrap help
+.PHONY: kernels library test lint check bless vectors js mutants fuzz engines matrix bench bench-article tune report clean bootstrap help
 
 kernels: bootstrap  ## generate, assemble and verify every kernel at UNROLL blocks a turn
 	@$(CODEGEN) --emit wat,wasm --unroll='$(UNROLL)'
@@ -60,6 +60,9 @@ mutants: bootstrap  ## put faults in, one at a time, and show what notices each
 
 vectors: bootstrap  ## write the conformance vectors of tests/vectors again
 	@$(CODEGEN) vectors
+
+js: bootstrap  ## write the npm package, an ES module with the kernels inside, to dist/js
+	@$(CODEGEN) js
 
 clean:  ## remove everything that make made
 	rm -rf build dist .engines .venv .venv.lock .mypy_cache .pytest_cache .ruff_cache .hypothesis

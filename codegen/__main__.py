@@ -11,7 +11,17 @@ from collections.abc import Callable, Sequence
 
 from codegen import process
 from codegen.arguments import WRONG_CALL, Parser
-from codegen.commands import DONE, INTERRUPTED, kernels, linking, report, speed, tuning, verification
+from codegen.commands import (
+    DONE,
+    INTERRUPTED,
+    javascript,
+    kernels,
+    linking,
+    report,
+    speed,
+    tuning,
+    verification,
+)
 from codegen.errors import CodegenError, printable
 
 
@@ -51,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(verb=run_it)
         return added
 
-    for module in (kernels, linking, verification, speed, report, tuning):
+    for module in (kernels, linking, javascript, verification, speed, report, tuning):
         module.add(verb)
     return parser
 

@@ -19,6 +19,7 @@ from jinja2 import (
     UndefinedError,
 )
 
+from codegen import resources
 from codegen.c_parameters import AddressType
 from codegen.cost import MainLoop
 from codegen.errors import TemplateError
@@ -34,9 +35,7 @@ _NOT_COUNTED = re.compile(
 
 def template_root() -> Path:
     """The templates beside the package in a checkout, inside it in a wheel."""
-    here = Path(__file__).resolve().parent
-    packaged = here / "templates"
-    return packaged if packaged.is_dir() else here.parent / "templates"
+    return resources.folder("templates")
 
 
 @cache

@@ -13,27 +13,20 @@ import re
 import shutil
 import subprocess
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from codegen.engines.engine import RUNNER, Engine
+from codegen.engines.pages import ISOLATED, Site, serve
 from codegen.engines.process import run_command, start, stop
 from codegen.engines.report import EngineError
 
-PAGE = b"""<!doctype html>
-<title>codegen engines</title>
-<script type="module">
-const report = await import("./runner.mjs")
-  .then(async ({ runJob }) => runJob(await (await fetch("job.json")).json()))
-  .catch((error) => ({ error: String(error) }));
-await fetch("report", { method: "POST", body: JSON.stringify(report) });
-</script>
+REPORT = b"""import { runJob } from "./runner.mjs";
+export const report = async () => runJob(await (await fetch("job.json")).json());
 """
 
 # The proxy for all but the loopback interface, a port that nothing listens on: no start-up ping gets out.
@@ -111,9 +104,27 @@ def _engine(name: str, command: Command) -> Engine:
 
 def _launch(program: str, command: Command, job_file: Path, timeout: float) -> str:
     version = re.search(r"[A-Z][A-Za-z ]+ [\d.]+\w*", run_command([program, "--version"], timeout=60))
+    files = {
+        "report.mjs": REPORT,
+        "runner.mjs": RUNNER.read_bytes(),
+        "job.json": job_file.read_bytes(),
+    }
+    report = _show(program, command, Site(files, ISOLATED), timeout)
+    return json.dumps({**report, "engine": version[0] if version else report["engine"]})
+
+
+def show(name: str, site: Site, timeout: float) -> dict[str, Any]:
+    """The report of a page in a browser of that name; EngineError where it is not here or sends none."""
+    program = find_browser(name)
+    if program is None:
+        raise EngineError(f"not found: python -m codegen.engines.install {name}")
+    return _show(program, BROWSERS[name][1], site, timeout)
+
+
+def _show(program: str, command: Command, site: Site, timeout: float) -> dict[str, Any]:
     with (
         tempfile.TemporaryDirectory(prefix="codegen-", ignore_cleanup_errors=True) as folder,
-        _serve(job_file) as (url, reports),
+        serve(site) as (url, reports),
         Path(folder, "log").open("wb") as log,
     ):
         profile = Path(folder, "profile")
@@ -129,7 +140,7 @@ def _launch(program: str, command: Command, job_file: Path, timeout: float) -> s
             stop(process)
     if "error" in report:
         raise EngineError(report["error"])
-    return json.dumps({**report, "engine": version[0] if version else report["engine"]})
+    return report
 
 
 def _wait(process: subprocess.Popen[str], reports: queue.Queue[bytes], timeout: float) -> dict[str, Any]:
@@ -141,50 +152,3 @@ def _wait(process: subprocess.Popen[str], reports: queue.Queue[bytes], timeout: 
         if process.poll() is not None:
             raise EngineError(f"ended with status {process.returncode} and sent no report")
     raise EngineError(f"no report after {timeout:g} s, try with fewer kernels or cases")
-
-
-@contextmanager
-def _serve(job_file: Path) -> Iterator[tuple[str, queue.Queue[bytes]]]:
-    """Serves page, runner and job on the loopback interface; its address, and where a report will arrive."""
-    reports: queue.Queue[bytes] = queue.Queue()
-    files = {
-        "/": ("text/html", PAGE),
-        "/runner.mjs": ("text/javascript", RUNNER.read_bytes()),
-        "/job.json": ("application/json", job_file.read_bytes()),
-    }
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            kind, body = files.get(self.path, ("text/plain", b""))
-            self._answer(200 if body else 404, kind, body)
-
-        def do_POST(self) -> None:
-            report = self.rfile.read(int(self.headers["Content-Length"]))
-            self._answer(200, "text/plain", b"")
-            reports.put(report)
-
-        def _answer(self, status: int, kind: str, body: bytes) -> None:
-            self.send_response(status)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.send_header("Cross-Origin-Opener-Policy", "same-origin")  # for memory that is shared
-            self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Says nothing."""
-
-    class Server(ThreadingHTTPServer):
-        def handle_error(self, request: object, client_address: object) -> None:
-            """Says nothing: a browser that was ended amid a request is told by its missing report."""
-
-    server = Server(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/", reports
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from codegen import resources
 from codegen.errors import InputError
 from codegen.tune.tuning import Tuning, architecture, load
 
@@ -14,9 +15,7 @@ USUAL_ARCH = "x86_64"
 
 def root() -> Path:
     """The files that are shipped: beside the package in a checkout, inside it in a wheel, as templates are."""
-    here = Path(__file__).resolve().parents[1]
-    packaged = here / "tuning"
-    return packaged if packaged.is_dir() else here.parent / "tuning"
+    return resources.folder("tuning")
 
 
 @cache

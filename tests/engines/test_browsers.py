@@ -15,7 +15,8 @@ BROWSER = """
 import json, sys, urllib.request
 def get(path): return urllib.request.urlopen(sys.argv[-1] + path).read()
 if "--version" in sys.argv: print("Some Browser 12.3 built on sand"); sys.exit()
-assert b"./runner.mjs" in get("") and b"export async function runJob" in get("runner.mjs")
+assert b"./page.mjs" in get("") and b"./report.mjs" in get("page.mjs")
+assert b"./runner.mjs" in get("report.mjs") and b"export async function runJob" in get("runner.mjs")
 kernels = json.loads(get("job.json"))["kernels"]
 {act}
 def post(report): urllib.request.urlopen(sys.argv[-1] + "report", json.dumps(report).encode())

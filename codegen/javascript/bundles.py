@@ -1,0 +1,66 @@
+"""The modules of kernels that the npm package has: of each ISA the sets of two engines, in memories of two kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from codegen.assemble import assemble
+from codegen.layouts import Record
+from codegen.linking.kernel_set import kernel_set
+from codegen.linking.merge import bundle
+from codegen.ops.gemm.plan import MatrixPlan
+from codegen.options import Memory
+from codegen.plan import plan
+from codegen.spec import KernelSpec
+from codegen.strategies import Isa
+
+ENGINES = ("v8", "jsc")
+"""Whose sets there are: which of them is the faster one is measured where they run."""
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """One set of kernels, in a module for each kind of memory.
+
+    Attributes:
+        name: as `relaxed-v8`, or `scalar` where the engines' sets are the same.
+        isa: what its kernels may use.
+        specs: the kernels, in the order of kernel_set.
+    """
+
+    name: str
+    isa: Isa
+    specs: tuple[KernelSpec, ...]
+
+    @property
+    def numbers(self) -> MatrixPlan:
+        """Those of mul_mat, which reads the records that gemv and gemm read, or others."""
+        return _matrix_plan(self.specs, "mul_mat")
+
+    @property
+    def record(self) -> Record:
+        """What gemv and gemm read."""
+        return _matrix_plan(self.specs, "gemv").record
+
+    def wasm(self, *, shared: bool) -> bytes:
+        """The module."""
+        memory = Memory.SHARED if shared else Memory.IMPORT
+        return assemble(bundle([replace(spec, memory=memory) for spec in self.specs]))
+
+
+def bundles() -> Iterator[Bundle]:
+    """All of them, those to try first at first."""
+    for isa in reversed(Isa):
+        sets = {engine: kernel_set(isa, Memory.IMPORT, engine) for engine in ENGINES}
+        for engine, specs in sets.items():
+            if len(set(sets.values())) > 1:
+                yield Bundle(f"{isa}-{engine}", isa, specs)
+            elif engine == ENGINES[0]:
+                yield Bundle(isa.value, isa, specs)
+
+
+def _matrix_plan(specs: tuple[KernelSpec, ...], op: str) -> MatrixPlan:
+    numbers = plan(next(spec for spec in specs if spec.op == op))
+    assert isinstance(numbers, MatrixPlan)
+    return numbers

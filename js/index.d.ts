@@ -1,0 +1,100 @@
+/** The instruction sets that kernels are made for, the fastest first. */
+export type Isa = "relaxed" | "simd128" | "scalar";
+
+export interface LoadOptions {
+  /**
+   * The memory to work in, with 32-bit addresses, shared or not. Only pages that are grown here are written to.
+   * Growing an unshared memory takes away all views of it: take yours again after any call. By default, an own one.
+   */
+  memory?: WebAssembly.Memory;
+  /** Only this instruction set; `load` rejects where it does not compute right. */
+  isa?: Isa;
+  /**
+   * Threads that `mulMat` uses, the caller's included: a number from 1 to 64, or "auto" for one a processor. More than
+   * one need shared memory; where that is not allowed there is one, and `threadsReason` says why. By default 1.
+   */
+  threads?: number | "auto";
+}
+
+/** An instruction set that is not used, and why: that the engine lacks it, or what it computes wrongly. */
+export interface Rejected {
+  isa: Isa;
+  reason: string;
+}
+
+/** Weights in wasm memory, interleaved as kernels read them. */
+export interface Matrix {
+  readonly rows: number;
+  /** Elements of a row. */
+  readonly n: number;
+  /** Bytes that it takes in memory: those of the Q4_0 rows, filled up to a multiple of 4 rows. */
+  readonly bytes: number;
+  /** Gives its memory back, once products that are under way are done. Any number of times. */
+  free(): void;
+}
+
+/**
+ * Kernels in an instance. Every n is a multiple of 32 above 0; a block of Q4_0 has 18 bytes, one of Q8_0 34. All calls
+ * throw a TypeError where an argument is of a wrong kind, and a RangeError where a size does not fit, a matrix has been
+ * freed, or memory is used up; a call that throws changes nothing. Results are copies, and operands are copied.
+ */
+export interface Ggml {
+  /** The instruction set that is used. */
+  readonly isa: Isa;
+  /** The set of kernels that is used, by the name of its file. */
+  readonly bundle: string;
+  /** Threads that `mulMat` uses. */
+  readonly threads: number;
+  /** Why these are fewer than asked for, if they are. */
+  readonly threadsReason: string | undefined;
+  readonly memory: WebAssembly.Memory;
+  /** Faster instruction sets that are not used, and sets of kernels of this one that are wrong here. */
+  readonly rejected: readonly Rejected[];
+
+  /** The dot product of n / 32 blocks of Q4_0 with as many blocks of Q8_0. */
+  vecDot(x: Uint8Array, y: Uint8Array): number;
+
+  /** Values, a multiple of 32, as blocks of Q8_0, byte for byte as GGML's reference quantises them. */
+  quantizeRow(values: Float32Array): Uint8Array;
+
+  /** Rows of n Q4_0 weights, one after the other, as `gemv` and `gemm` read them. */
+  repack(weights: Uint8Array, rows: number, n: number): Uint8Array;
+
+  /** Columns of n values, one after the other, quantised, as `gemv` and `gemm` of the same `bundle` read them. */
+  prepare(values: Float32Array, n: number): Uint8Array;
+
+  /** A matrix times one prepared column: as many results as rows. */
+  gemv(interleaved: Uint8Array, prepared: Uint8Array, rows: number, n: number): Float32Array;
+
+  /** A matrix times prepared columns: the results of column c are at [c * rows, (c + 1) * rows). */
+  gemm(interleaved: Uint8Array, prepared: Uint8Array, rows: number, n: number, columns: number): Float32Array;
+
+  /** Copies rows of n Q4_0 weights into wasm memory, for any number of products, until they are freed. */
+  matrix(weights: Uint8Array, rows: number, n: number): Matrix;
+
+  /**
+   * A matrix times columns of n values, one after the other, on this thread.
+   *
+   * @param into where results go, of rows * columns; by default a new array.
+   * @returns the results: those of column c are at [c * rows, (c + 1) * rows).
+   */
+  mulMatSync(matrix: Matrix, values: Float32Array, into?: Float32Array): Float32Array;
+
+  /**
+   * The same on all threads, with the same bits. Values are copied before it returns. Calls are done one after the
+   * other. Rejects where a worker dies, besides what other calls throw; later products then take one thread.
+   */
+  mulMat(matrix: Matrix, values: Float32Array, into?: Float32Array): Promise<Float32Array>;
+
+  /** Ends the workers once products that were asked for are done. All calls go on working, on one thread. */
+  close(): Promise<void>;
+}
+
+/**
+ * Kernels of the fastest instruction set that computes known answers right here, before and after the engine has
+ * optimised them.
+ *
+ * @throws TypeError or RangeError where an option is none; Error where WebAssembly is forbidden or missing, a file of
+ * this package cannot be read, or no kernels compute right.
+ */
+export function load(options?: LoadOptions): Promise<Ggml>;

@@ -1,0 +1,74 @@
+// GGML's Q4_0 matrix products in WebAssembly: `await load()` gives the fastest kernels that compute right here.
+
+import { Arena } from "./arena.js";
+import { Ggml } from "./ggml.js";
+import { ISAS, pick } from "./pick.js";
+import { Pool, whyUnshared } from "./pool.js";
+import { requireWebAssembly } from "./read.js";
+
+const MOST_THREADS = 64;
+const MAXIMUM_PAGES = [65536, 32768, 16384, 8192]; // a shared memory's addresses are set aside when it is made
+
+export async function load(options = {}) {
+  const { memory, isa, threads } = checked(options);
+  await requireWebAssembly();
+  const reason = threads > 1 ? whyOneThread(memory) : undefined;
+  const shared = memory ? isShared(memory) : threads > 1 && !reason;
+  const { bundle, module, rejected } = await pick(isa ? [isa] : ISAS, shared);
+  const arena = new Arena(memory ?? newMemory(shared));
+  const { exports: kernels } = await WebAssembly.instantiate(module, { env: { memory: arena.memory } });
+  const made = { arena, kernels, bundle, rejected, threadsReason: reason };
+  if (threads === 1 || reason) return new Ggml(made);
+  try {
+    const pool = await Pool.start(arena, module, kernels.mul_mat_q4_0, threads - 1);
+    return new Ggml({ ...made, pool });
+  } catch (error) {
+    return new Ggml({ ...made, threadsReason: error.message });
+  }
+}
+
+function checked({ memory, isa, threads = 1 }) {
+  if (memory !== undefined) requireMemory(memory);
+  if (isa !== undefined && !ISAS.includes(isa)) throw new RangeError(`isa must be one of ${ISAS.join(", ")}.`);
+  if (threads === "auto") return { memory, isa, threads: Math.min(processors(), MOST_THREADS) };
+  if (typeof threads !== "number") throw new TypeError('threads must be a number, or "auto".');
+  if (!Number.isInteger(threads) || threads < 1 || threads > MOST_THREADS) {
+    throw new RangeError(`threads must be a whole number from 1 to ${MOST_THREADS}, and is ${threads}.`);
+  }
+  return { memory, isa, threads };
+}
+
+function requireMemory(memory) {
+  const needed = "memory must be a WebAssembly.Memory with 32-bit addresses.";
+  if (memory?.[Symbol.toStringTag] !== "WebAssembly.Memory") throw new TypeError(needed);
+  try {
+    memory.grow(0); // one of 64-bit addresses takes a BigInt
+  } catch (error) {
+    throw new TypeError(needed, { cause: error });
+  }
+}
+
+function isShared(memory) {
+  return memory.buffer[Symbol.toStringTag] === "SharedArrayBuffer";
+}
+
+function whyOneThread(memory) {
+  return memory && !isShared(memory) ? "the memory given to load() is not shared" : whyUnshared();
+}
+
+function processors() {
+  return globalThis.navigator?.hardwareConcurrency ?? process.getBuiltinModule("node:os").availableParallelism();
+}
+
+function newMemory(shared) {
+  if (!shared) return new WebAssembly.Memory({ initial: 0 });
+  let failure;
+  for (const maximum of MAXIMUM_PAGES) {
+    try {
+      return new WebAssembly.Memory({ initial: 0, maximum, shared });
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw new RangeError("No shared memory can be had here, not even one of 512 MiB at most.", { cause: failure });
+}

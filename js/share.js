@@ -1,0 +1,61 @@
+// One product that several threads compute: a record in shared memory, rows of it handed out in chunks by a counter.
+
+import { layout } from "./kernels.js";
+
+// Words of the record. A generation more means a job more. `state` is OPEN while there are rows to take, and counts the
+// workers that take some: one that wakes up too late does not join, and nobody waits for it.
+const FIELDS = ["generation", "state", "next", "failed", "waiting", "stop"];
+const JOB = ["n", "s", "weights", "values", "columns", "rows", "work", "workBytes", "chunk"];
+export const AT = Object.fromEntries([...FIELDS, ...JOB].map((name, i) => [name, i]));
+export const WORDS = FIELDS.length + JOB.length;
+
+const OPEN = 1 << 16;
+
+/** Writes a job down, lets other threads join in it, and wakes them. Only while no other is under way. */
+export function open(words, job) {
+  for (const name of JOB) words[AT[name]] = job[name];
+  Atomics.store(words, AT.next, 0);
+  Atomics.store(words, AT.state, OPEN);
+  wake(words);
+}
+
+/** Lets no further thread join. */
+export function close(words) {
+  Atomics.and(words, AT.state, ~OPEN);
+}
+
+export function wake(words) {
+  Atomics.add(words, AT.generation, 1);
+  Atomics.notify(words, AT.generation);
+}
+
+/** Whether threads that joined are still at work; after `close`. */
+export const isBusy = (words) => Atomics.load(words, AT.state) !== 0;
+
+/** Joins in the job, if one is open. */
+export function join(words) {
+  for (let state = Atomics.load(words, AT.state); state & OPEN; ) {
+    const found = Atomics.compareExchange(words, AT.state, state, state + 1);
+    if (found === state) return true;
+    state = found;
+  }
+  return false;
+}
+
+/** Leaves it; true for whoever is the last one, and is waited for. */
+export function leave(words) {
+  return Atomics.sub(words, AT.state, 1) === 1 && Atomics.exchange(words, AT.waiting, 0) === 1;
+}
+
+/** Takes chunks of rows until none is left. Each thread has work memory of its own. */
+export function takePart(words, mulMat, thread) {
+  const [n, s, weights, values, columns, rows, work, workBytes, chunk] = JOB.map((name) => words[AT[name]] >>> 0);
+  const groupBytes = (n / layout.elements) * layout.groupBytes;
+  for (;;) {
+    const row = Atomics.add(words, AT.next, chunk) >>> 0;
+    if (row >= rows) return;
+    const count = Math.min(chunk, rows - row);
+    const from = weights + (row / layout.groupRows) * groupBytes;
+    mulMat(n, s + 4 * row, rows, from, values, 4 * n, columns, count, work + thread * workBytes);
+  }
+}

@@ -1,0 +1,60 @@
+"""The npm package as tests have it, and engines that run a script beside it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codegen.engines import browsers
+from codegen.engines.javascript import programs
+from codegen.engines.pages import Site, folder
+from codegen.engines.process import run_command
+
+SCRIPTS = Path(__file__).with_name("scripts")
+
+PROGRAMS = {program.name: program for program in programs()}
+BROWSERS = tuple(browsers.BROWSERS)
+
+TIMEOUT = 120
+
+
+def missing(name: str) -> str | None:
+    """Why an engine is not here."""
+    if name in PROGRAMS:
+        return PROGRAMS[name].missing
+    return None if browsers.find_browser(name) else f"not found: python -m codegen.engines.install {name}"
+
+
+def engine(name: str) -> Any:
+    """A parameter that is skipped where the engine is not here."""
+    return pytest.param(
+        name, id=name, marks=pytest.mark.skipif(bool(missing(name)), reason=str(missing(name)))
+    )
+
+
+def report(
+    name: str, site: Path, headers: Mapping[str, str] | None = None, options: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """What report() of a folder's report.mjs resolves to in an engine."""
+    if name in BROWSERS:
+        return browsers.show(name, Site(folder(site), headers or {}), TIMEOUT)
+    program = PROGRAMS[name]
+    shutil.copy(SCRIPTS / "main.mjs", site)
+    out = run_command([*program.command, *options, "main.mjs"], TIMEOUT, program.env, cwd=site)
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def site(at: Path, dist: Path, script: str | None = None, *scripts: str) -> Path:
+    """A folder with the package in dist/, and a script as report.mjs; other scripts by their own names."""
+    shutil.copytree(dist, at / "dist")
+    for other in scripts:
+        shutil.copy(SCRIPTS / other, at)
+    if script:
+        (at / "report.mjs").write_text(script)
+    return at

@@ -1,0 +1,173 @@
+// Products on several threads: the same bits, in order, whatever else happens; and workers that fail.
+
+import { Arena } from "./dist/arena.js";
+import { Ggml } from "./dist/ggml.js";
+import { load } from "./dist/index.js";
+import { bundles } from "./dist/kernels.js";
+import { Pool } from "./dist/pool.js";
+import { compile } from "./dist/read.js";
+import { AT, WORDS } from "./dist/share.js";
+import { equal, random, same, throws } from "./harness.mjs";
+
+const made = random(11);
+const [rows, n] = [515, 512];
+const weights = made.weights(rows, n);
+
+async function withThreads(count, use) {
+  const ggml = await load({ threads: count });
+  equal(ggml.threadsReason, undefined);
+  equal(ggml.threads, count);
+  try {
+    await use(ggml);
+  } finally {
+    await ggml.close();
+  }
+  equal(ggml.threads, 1);
+}
+
+export const threads = {
+  "the same bits as one thread's": async () => {
+    for (const count of [2, 3]) {
+      await withThreads(count, async (ggml) => {
+        const matrix = ggml.matrix(weights, rows, n);
+        for (const columns of [1, 2, 33]) {
+          const values = made.values(n * columns);
+          for (let i = 0; i < 10; i++) same(await ggml.mulMat(matrix, values), ggml.mulMatSync(matrix, values));
+        }
+      });
+    }
+  },
+  "calls at the same time, values that change, and a matrix freed meanwhile": () =>
+    withThreads(2, async (ggml) => {
+      const matrix = ggml.matrix(weights, rows, n);
+      const inputs = Array.from({ length: 8 }, () => made.values(4 * n));
+      const wanted = inputs.map((values) => ggml.mulMatSync(matrix, values));
+      const values = new Float32Array(4 * n);
+      const results = inputs.map((input) => {
+        values.set(input);
+        return ggml.mulMat(matrix, values);
+      });
+      matrix.free();
+      await throws(() => ggml.mulMat(matrix, values), RangeError, /freed/);
+      (await Promise.all(results)).forEach((result, i) => same(result, wanted[i]));
+    }),
+  "memory grows under workers": () =>
+    withThreads(2, async (ggml) => {
+      const matrix = ggml.matrix(weights, rows, n);
+      const values = made.values(4 * n);
+      const wanted = ggml.mulMatSync(matrix, values);
+      for (let i = 0; i < 5; i++) {
+        const result = ggml.mulMat(matrix, values);
+        ggml.memory.grow(3);
+        const more = ggml.matrix(made.weights(512, 4096), 512, 4096); // beyond what workers have seen
+        same(await result, wanted);
+        const x = made.values(4096);
+        same(await ggml.mulMat(more, x), ggml.mulMatSync(more, x));
+      }
+    }),
+  "after close, on one thread": async () => {
+    const ggml = await load({ threads: 2 });
+    const matrix = ggml.matrix(weights, rows, n);
+    const values = made.values(4 * n);
+    const last = ggml.mulMat(matrix, values);
+    await Promise.all([ggml.close(), ggml.close()]);
+    equal(ggml.threads, 1);
+    same(await ggml.mulMat(matrix, values), await last);
+  },
+  "a caller's shared memory": async () => {
+    const memory = new WebAssembly.Memory({ initial: 3, maximum: 300, shared: true });
+    new Uint8Array(memory.buffer).fill(0xa5);
+    const ggml = await load({ memory, threads: 2 });
+    equal(ggml.threads, 2);
+    const matrix = ggml.matrix(weights, rows, n);
+    const values = made.values(4 * n);
+    same(await ggml.mulMat(matrix, values), ggml.mulMatSync(matrix, values));
+    await ggml.close();
+    equal(new Uint8Array(memory.buffer, 0, 3 * 65536).findIndex((byte) => byte !== 0xa5), -1);
+  },
+  "a caller's memory that is not shared": async () => {
+    const ggml = await load({ memory: new WebAssembly.Memory({ initial: 0 }), threads: 2 });
+    equal(ggml.threads, 1);
+    equal(ggml.threadsReason, "the memory given to load() is not shared");
+    const matrix = ggml.matrix(weights, rows, n);
+    const values = made.values(n);
+    same(await ggml.mulMat(matrix, values), ggml.mulMatSync(matrix, values));
+  },
+  "a worker that traps": async () => {
+    const { arena, module } = await scalar();
+    const slow = () => {
+      for (const end = performance.now() + 100; performance.now() < end; ); // until the worker has joined
+    };
+    const pool = await Pool.start(arena, module, slow, 1);
+    const job = { n: 32, s: 2 ** 31, weights: 2 ** 31, values: 0, columns: 1, rows: 4096, work: 0, workBytes: 64 };
+    await throws(() => pool.run(job), Error, /^A worker trapped in mulMat/);
+    equal(pool.threads, 2);
+    await pool.close();
+  },
+  "a worker that dies while it multiplies": async () => {
+    const { workers, restore } = spied();
+    try {
+      const { arena, module, kernels, bundle } = await scalar();
+      const words = () => new Int32Array(arena.memory.buffer, 0, WORDS); // the first thing in a memory that was empty
+      let dying = true;
+      const mulMat = (...job) => {
+        kernels.mul_mat_q4_0(...job);
+        if (dying) Atomics.add(words(), AT.state, 1); // somebody more joins, and will never leave
+        if (dying) workers[0].terminate();
+        if (dying) workers[0].dispatchEvent?.(new Event("error")); // browsers say nothing of terminated ones
+        dying = false;
+      };
+      const pool = await Pool.start(arena, module, mulMat, 1);
+      const ggml = new Ggml({ arena, kernels, bundle, pool, rejected: [] });
+      equal(ggml.threads, 2);
+      const matrix = ggml.matrix(weights, rows, n);
+      const values = made.values(8 * n);
+      await throws(() => ggml.mulMat(matrix, values), Error, /^A worker is gone: /);
+      equal(ggml.threads, 1);
+      same(await ggml.mulMat(matrix, values), ggml.mulMatSync(matrix, values));
+      await ggml.close();
+    } finally {
+      restore();
+    }
+  },
+  "workers that do not start": async () => {
+    const home = homeOfWorkers();
+    const { Worker } = home;
+    home.Worker = class {
+      constructor() {
+        throw new Error("no more of them");
+      }
+    };
+    try {
+      const ggml = await load({ threads: 2 });
+      equal(ggml.threads, 1);
+      equal(ggml.threadsReason, "A worker is gone: no more of them.");
+    } finally {
+      home.Worker = Worker;
+    }
+  },
+};
+
+async function scalar() {
+  const memory = new WebAssembly.Memory({ initial: 0, maximum: 1000, shared: true });
+  const bundle = bundles.find(({ isa }) => isa === "scalar");
+  const module = await compile(bundle.sharedUrl);
+  const { exports: kernels } = await WebAssembly.instantiate(module, { env: { memory } });
+  return { arena: new Arena(memory), module, kernels, bundle };
+}
+
+const homeOfWorkers = () => globalThis.process?.getBuiltinModule?.("node:worker_threads") ?? globalThis;
+
+// Workers that are started from now on.
+function spied() {
+  const home = homeOfWorkers();
+  const { Worker } = home;
+  const workers = [];
+  home.Worker = class extends Worker {
+    constructor(...options) {
+      super(...options);
+      workers.push(this);
+    }
+  };
+  return { workers, restore: () => (home.Worker = Worker) };
+}

@@ -1,0 +1,146 @@
+"""What load() takes, and why not something faster: wrong kernels, old engines, forbidden WebAssembly, no threads."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codegen.engines.pages import ISOLATED
+from codegen.engines.process import run_command
+from codegen.engines.report import EngineError
+from codegen.javascript.bundles import Bundle, bundles
+from tests.javascript.doctored import doctored
+from tests.javascript.packages import BROWSERS, engine, report, site
+
+OPERATIONS = ("vec_dot", "quantize_row", "quantize_mat", "repack", "gemv", "gemm", "mul_mat")
+
+LOAD = """
+export async function load(options, dist = "dist") {
+  try {
+    const { load } = await import(`./${dist}/index.js`);
+    const { isa, bundle, threads, threadsReason, rejected } = await load(options);
+    return { isa, bundle, threads, threadsReason, rejected };
+  } catch ({ name, message }) {
+    return { failed: `${name}: ${message}` };
+  }
+}
+"""
+
+
+def loads(name: str, at: Path, dist: Path, calls: str, headers: dict[str, str] | None = None) -> Any:
+    """What calls of load, in an object, come to in an engine."""
+    folder = site(at / "site", dist, f"{LOAD}export const report = async () => ({{{calls}}});")
+    return report(name, folder, headers)
+
+
+SETS: dict[str, Bundle] = {one.name: one for one in bundles()}
+
+
+def spoil(folder: Path, *names: str, op: str = "mul_mat", after: int = 0) -> None:
+    for name in names:
+        (folder / f"{name}.wasm").write_bytes(doctored(SETS[name], op, after))
+
+
+@pytest.fixture(scope="module")
+def spoilt(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Packages with faults, each in a folder of its own."""
+    root = tmp_path_factory.mktemp("spoilt")
+    for op in OPERATIONS:
+        spoil(shutil.copytree(dist, root / op), "scalar", op=op)
+    spoil(shutil.copytree(dist, root / "one"), "relaxed-v8")
+    spoil(shutil.copytree(dist, root / "both"), "relaxed-v8", "relaxed-jsc", op="vec_dot")
+    spoil(shutil.copytree(dist, root / "all"), *SETS, op="gemm")
+    spoil(shutil.copytree(dist, root / "later"), "relaxed-v8", "relaxed-jsc", after=300)
+    shutil.copytree(dist, root / "unreadable")
+    (root / "unreadable" / "relaxed-v8.wasm").write_bytes(b"no module")
+    shutil.copytree(dist, root / "absent")
+    (root / "absent" / "relaxed-v8.wasm").unlink()
+    scenarios = ("one", "both", "all", "later", "unreadable", "absent")
+    calls = [f'{op}: await load({{isa: "scalar"}}, "{op}")' for op in OPERATIONS]
+    calls += [f'{name}: await load({{}}, "{name}")' for name in scenarios]
+    (root / "report.mjs").write_text(f"{LOAD}export const report = async () => ({{{', '.join(calls)}}});")
+    return root
+
+
+@pytest.mark.parametrize("name", [engine("node"), engine("bun"), engine("chromium")])
+def test_whatever_computes_one_bit_wrong_is_not_taken(name: str, spoilt: Path) -> None:
+    found = report(name, spoilt)
+    exports = {spec.op: spec.export for spec in SETS["scalar"].specs}
+    for op in OPERATIONS:
+        wrong = found[op]["failed"]
+        assert wrong.startswith(
+            "Error: No kernels compute right in this engine (scalar: scalar: wrong at first: "
+        )
+        assert f"{exports[op]}, case " in wrong
+    assert found["one"]["bundle"] == "relaxed-jsc"
+    assert [one["reason"][:26] for one in found["one"]["rejected"]] == ["relaxed-v8: wrong at first"]
+    assert found["both"]["isa"] == "simd128"
+    assert [one["isa"] for one in found["both"]["rejected"]] == ["relaxed", "relaxed"]
+    assert found["all"]["failed"].count("wrong at first: ggml_gemm_q4_0_q8_0, case ") == len(SETS)
+    assert found["later"]["isa"] == "simd128"
+    assert "wrong once optimised: mul_mat_q4_0, case " in found["later"]["rejected"][0]["reason"]
+    assert found["unreadable"]["bundle"] == "relaxed-jsc"
+    assert found["unreadable"]["rejected"][0]["reason"].startswith("relaxed-v8: refused (")
+    assert "relaxed-v8.wasm" in found["absent"]["failed"]
+
+
+def old_node() -> str | None:
+    """A node 20, whose relaxed SIMD is behind a flag, and wrong."""
+    program = shutil.which("node")
+    try:
+        version = run_command([program, "--version"], 60) if program else ""
+    except EngineError:
+        return None
+    return program if version.startswith("v20.") else None
+
+
+@pytest.mark.skipif(old_node() is None, reason="there is no node 20 on the PATH")
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ((), "the engine does not have it"),
+        (
+            ("--experimental-wasm-relaxed-simd",),
+            "wrong at first: i32x4.relaxed_dot_i8x16_i7x16_add_s/counting",
+        ),
+    ],
+)
+def test_node_20_gets_simd(options: tuple[str, ...], reason: str, dist: Path, tmp_path: Path) -> None:
+    script = f"{LOAD}console.log(JSON.stringify([await load(), await load({{isa: 'relaxed'}})]));"
+    folder = site(tmp_path / "site", dist)
+    (folder / "main.mjs").write_text(script)
+    taken, forced = json.loads(run_command([str(old_node()), *options, "main.mjs"], 60, cwd=folder))
+    assert (taken["isa"], taken["rejected"]) == ("simd128", [{"isa": "relaxed", "reason": reason}])
+    assert forced["failed"] == f"Error: No kernels compute right in this engine (relaxed: {reason})."
+
+
+@pytest.mark.parametrize("name", [engine(name) for name in BROWSERS])
+class TestPages:
+    def test_a_policy_that_forbids_webassembly_is_named(self, name: str, dist: Path, tmp_path: Path) -> None:
+        policy = {"Content-Security-Policy": "script-src 'self'"}
+        found = loads(name, tmp_path, dist, "taken: await load()", policy)
+        assert found["taken"]["failed"] == (
+            "Error: This page's Content-Security-Policy forbids WebAssembly: add 'wasm-unsafe-eval' to its script-src."
+        )
+
+    def test_a_policy_that_allows_it_and_nothing_more(self, name: str, dist: Path, tmp_path: Path) -> None:
+        policy = {"Content-Security-Policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"}
+        found = loads(name, tmp_path, dist, "taken: await load({threads: 2})", {**ISOLATED, **policy})
+        assert (found["taken"]["isa"], found["taken"]["threads"]) == ("relaxed", 2)
+
+    def test_a_page_that_is_not_isolated_has_one_thread(self, name: str, dist: Path, tmp_path: Path) -> None:
+        found = loads(name, tmp_path, dist, "taken: await load({threads: 2})")
+        assert (found["taken"]["isa"], found["taken"]["threads"]) == ("relaxed", 1)
+        assert "Cross-Origin-Opener-Policy: same-origin" in found["taken"]["threadsReason"]
+
+
+@pytest.mark.parametrize("name", [engine(name) for name in ("node", "deno", "bun")])
+def test_a_process_ends_though_nobody_closed(name: str, dist: Path, tmp_path: Path) -> None:
+    calls = "two: await load({threads: 2}), auto: await load({threads: 'auto'})"
+    found = loads(name, tmp_path, dist, calls)
+    assert found["two"]["threads"] == 2
+    assert found["auto"]["threads"] >= 1
