@@ -40,7 +40,7 @@ async function load({ name, memory: kind, wasm, buffers, arguments: words, types
     top = at[buffer.name] + buffer.bytes;
   }
   const pages = Math.ceil(top / PAGE) - memory.buffer.byteLength / PAGE;
-  if (pages > 0) memory.grow(pages);
+  if (pages > 0) memory.grow(kind === "memory64" ? BigInt(pages) : pages);
   for (const { name, bytes, pattern } of buffers) {
     if (pattern !== null) fill(new Uint8Array(memory.buffer, at[name], bytes), data[pattern]);
   }

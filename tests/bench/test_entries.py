@@ -16,6 +16,7 @@ from codegen.bench.session import kernel_entry
 from codegen.bench.usual import usual
 from codegen.bench.wasmtime_host import WasmtimeHost
 from codegen.operations import OPERATIONS
+from codegen.options import Memory
 
 KERNELS = {
     "vec_dot": ("vec_dot_q4_0_q8_0__scalar_u1", "vec_dot_q4_0_q8_0__relaxed_u4_table_import"),
@@ -61,6 +62,17 @@ def test_engines_are_told_all_of_it(node: Host) -> None:
     assert_right(
         node, [kernel_entry(KernelSpec.parse(KERNELS[op][1]), problem(op, 96, 66, 3)) for op in OPERATIONS]
     )
+
+
+def test_kernels_of_every_memory_are_timed(engine: Host) -> None:
+    """With operands that memory has to grow for."""
+    names = ("vec_dot_q4_0_q8_0__relaxed_u4", "mul_mat_q4_0_8x4__relaxed_u1")
+    entries = [
+        kernel_entry(replace(KernelSpec.parse(name), memory=memory), Problem(5216, 300, "l2", columns=2))
+        for name in names
+        for memory in Memory
+    ]
+    assert_right(engine, entries)
 
 
 def assert_right(host: Host, entries: list[Entry]) -> None:
