@@ -12,7 +12,7 @@ async function start({ module, memory, at, thread }) {
   // A view of shared memory stays good when the memory grows, and the record stays where it is.
   const words = new Int32Array(memory.buffer, at, WORDS);
   port.postMessage("ready");
-  for (let seen = 0; !Atomics.load(words, AT.stop); ) {
+  for (let seen = 0; !Atomics.load(words, AT.stop);) {
     seen = awaitChange(words, seen);
     if (!join(words)) continue;
     try {

@@ -1,4 +1,4 @@
-"""Fetches the engines that are no Python packages: `python -m codegen.engines.install [ENGINE...]`.
+"""Fetches engines, and a compiler for tests, that are no Python packages: `python -m codegen.engines.install [ENGINE...]`.
 
 Everything but the browsers goes into `.engines` in the current project and needs no rights; a browser has too many
 dependencies for that, so Debian's packages of Chromium and Firefox are installed where this runs as root.
@@ -52,19 +52,26 @@ def install_bun() -> str:
     """Bun from npm, by the package that holds its program: no script of a package runs."""
     if find_bun():
         return f"already here: {find_bun()}"
-    options = [
-        "--no-save",
-        "--no-package-lock",
-        "--ignore-scripts",
-        "--no-audit",
-        "--no-fund",
-        "--logs-max=0",
-    ]
-    run_command([*_npm(), "install", "--prefix", _folder(), *options, "bun"], TIMEOUT)
+    _install_from_npm("bun")
     program = find_bun()
     if program is None:
         raise EngineError("npm has no program of bun for this platform: see bun.sh for another way")
     return f"installed: {program} {_output(program, '--version')}"
+
+
+def find_typescript() -> Path | None:
+    """TypeScript's compiler from the installer's folder or the PATH."""
+    installed = engines_folder() / "node_modules" / "typescript" / "bin" / "tsc"
+    program = installed if installed.is_file() else shutil.which("tsc")
+    return Path(program) if program else None
+
+
+def install_typescript() -> str:
+    """What checks the declarations of the npm package."""
+    if find_typescript():
+        return f"already here: {find_typescript()}"
+    _install_from_npm("typescript")
+    return f"installed: {find_typescript()}"
 
 
 def install_browser(name: str, package: str) -> str:
@@ -85,6 +92,7 @@ def install_browser(name: str, package: str) -> str:
 INSTALLERS: dict[str, Callable[[], str]] = {
     "aarch64": install_aarch64,
     "bun": install_bun,
+    "typescript": install_typescript,
     "chromium": partial(install_browser, "chromium", "chromium"),
     "firefox": partial(install_browser, "firefox", "firefox-esr"),
 }
@@ -98,11 +106,24 @@ def _folder() -> Path:
     return folder
 
 
+def _install_from_npm(package: str) -> None:
+    """A package of npm's into the engines' folder; none of its scripts runs."""
+    options = [
+        "--no-save",
+        "--no-package-lock",
+        "--ignore-scripts",
+        "--no-audit",
+        "--no-fund",
+        "--logs-max=0",
+    ]
+    run_command([*npm(), "install", "--prefix", _folder(), *options, package], TIMEOUT)
+
+
 def _output(*command: str | Path) -> str:
     return run_command(command, TIMEOUT).strip()
 
 
-def _npm() -> list[str | Path]:
+def npm() -> list[str | Path]:
     """The npm that comes with a node that is new enough, or else that on the PATH."""
     try:
         node = find_node()
