@@ -1,4 +1,4 @@
-"""Fetches engines, and a compiler for tests, that are no Python packages: `python -m codegen.engines.install [ENGINE...]`.
+"""Fetches engines and a compiler that are no Python packages: `python -m codegen.engines.install [ENGINE...]`.
 
 Everything but the browsers goes into `.engines` in the current project and needs no rights; a browser has too many
 dependencies for that, so Debian's packages of Chromium and Firefox are installed where this runs as root.
