@@ -89,10 +89,11 @@ export class Pool {
   /** Ends the workers. Only when no job runs. */
   async close() {
     if (this.#broken) return;
-    await this.#wait(() => {
+    const stopped = this.#wait(() => {
       Atomics.store(this.#words, AT.stop, 1);
       wake(this.#words);
     });
+    await stopped.catch(() => {}); // one had ended by itself
     this.#end("it was closed");
     this.#arena.release(this.#at);
   }
