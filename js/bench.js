@@ -29,7 +29,10 @@ for (const columns of [1, 4, 32]) {
   const into = new Float32Array(rows * columns);
   const [one, several] = [[], []];
   for (let round = -3; round < rounds; round++) {
-    const pair = [await timed(() => ggml.mulMatSync(matrix, values, into)), await timed(() => ggml.mulMat(matrix, values, into))];
+    const pair = [
+      await timed(() => ggml.mulMatSync(matrix, values, into)),
+      await timed(() => ggml.mulMat(matrix, values, into)),
+    ];
     if (round >= 0) [one, several].forEach((times, i) => times.push(pair[i]));
   }
   const [a, b] = [median(one), median(several)];

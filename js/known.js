@@ -86,9 +86,7 @@ function isRight({ name, buffers, values }, exports, bytes) {
   } catch {
     return false; // it trapped
   }
-  return buffers.every(
-    ({ at, data, isOutput }) => !isOutput || equal(bytes.slice(at, at + data.length), data),
-  );
+  return buffers.every(({ at, data, isOutput }) => !isOutput || equal(bytes.slice(at, at + data.length), data));
 }
 
 // Byte for byte, but that any NaN is as good as another.

@@ -12,8 +12,10 @@ const CHUNK_ROWS = 16;
 /** Why no threads can share memory here, if they cannot. */
 export function whyUnshared() {
   if (typeof SharedArrayBuffer !== "function" || globalThis.crossOriginIsolated === false) {
-    return "memory cannot be shared here: a page needs the headers Cross-Origin-Opener-Policy: same-origin and " +
-      "Cross-Origin-Embedder-Policy: require-corp";
+    return (
+      "memory cannot be shared here: a page needs the headers Cross-Origin-Opener-Policy: same-origin and " +
+      "Cross-Origin-Embedder-Policy: require-corp"
+    );
   }
   return undefined;
 }
@@ -80,16 +82,18 @@ export class Pool {
     close(words);
     await this.#othersDone(); // also then: they write to memory that will be somebody else's
     if (failure) throw failure;
-    if (Atomics.exchange(words, AT.failed, 0)) throw new Error("A worker trapped in mulMat: its results are not whole.");
+    if (Atomics.exchange(words, AT.failed, 0))
+      throw new Error("A worker trapped in mulMat: its results are not whole.");
   }
 
   /** Ends the workers. Only when no job runs. */
   async close() {
     if (this.#broken) return;
-    await this.#wait(() => {
+    const stopped = this.#wait(() => {
       Atomics.store(this.#words, AT.stop, 1);
       wake(this.#words);
     });
+    await stopped.catch(() => {}); // one had ended by itself
     this.#end("it was closed");
     this.#arena.release(this.#at);
   }

@@ -34,7 +34,7 @@ export const isBusy = (words) => Atomics.load(words, AT.state) !== 0;
 
 /** Joins in the job, if one is open. */
 export function join(words) {
-  for (let state = Atomics.load(words, AT.state); state & OPEN; ) {
+  for (let state = Atomics.load(words, AT.state); state & OPEN;) {
     const found = Atomics.compareExchange(words, AT.state, state, state + 1);
     if (found === state) return true;
     state = found;

@@ -53,19 +53,26 @@ def install_bun() -> str:
     """Bun from npm, by the package that holds its program: no script of a package runs."""
     if find_bun():
         return f"already here: {find_bun()}"
-    options = [
-        "--no-save",
-        "--no-package-lock",
-        "--ignore-scripts",
-        "--no-audit",
-        "--no-fund",
-        "--logs-max=0",
-    ]
-    run_command([*_npm(), "install", "--prefix", _folder(), *options, "bun"], TIMEOUT)
+    _install_from_npm("bun")
     program = find_bun()
     if program is None:
         raise EngineError("npm has no program of bun for this platform: see bun.sh for another way")
     return f"installed: {program} {_output(program, '--version')}"
+
+
+def find_typescript() -> Path | None:
+    """TypeScript's compiler from the installer's folder or the PATH."""
+    installed = engines_folder() / "node_modules" / "typescript" / "bin" / "tsc"
+    program = installed if installed.is_file() else shutil.which("tsc")
+    return Path(program) if program else None
+
+
+def install_typescript() -> str:
+    """What checks the declarations of the npm package."""
+    if find_typescript():
+        return f"already here: {find_typescript()}"
+    _install_from_npm("typescript")
+    return f"installed: {find_typescript()}"
 
 
 def install_packages(name: str, find: Callable[[], str | None], *packages: str) -> str:
@@ -95,6 +102,7 @@ INSTALLERS: dict[str, Callable[[], str]] = {
     "c": partial(install_packages, "clang", find_c, "clang", "lld", "wasi-libc", "libclang-rt-dev-wasm32"),
     "chromium": partial(install_packages, "chromium", partial(find_browser, "chromium"), "chromium"),
     "firefox": partial(install_packages, "firefox", partial(find_browser, "firefox"), "firefox-esr"),
+    "typescript": install_typescript,
 }
 
 
@@ -106,11 +114,24 @@ def _folder() -> Path:
     return folder
 
 
+def _install_from_npm(package: str) -> None:
+    """A package of npm's into the engines' folder; none of its scripts runs."""
+    options = [
+        "--no-save",
+        "--no-package-lock",
+        "--ignore-scripts",
+        "--no-audit",
+        "--no-fund",
+        "--logs-max=0",
+    ]
+    run_command([*npm(), "install", "--prefix", _folder(), *options, package], TIMEOUT)
+
+
 def _output(*command: str | Path) -> str:
     return run_command(command, TIMEOUT).strip()
 
 
-def _npm() -> list[str | Path]:
+def npm() -> list[str | Path]:
     """The npm that comes with a node that is new enough, or else that on the PATH."""
     try:
         node = find_node()

@@ -12,7 +12,9 @@ def test_an_unknown_engine_is_a_wrong_call(capsys):
     with pytest.raises(SystemExit) as caught:
         install.main(["nod"])
     assert caught.value.code == 2
-    assert "nod: not known; there are aarch64, bun, c, chromium, firefox" in capsys.readouterr().err
+    assert (
+        "nod: not known; there are aarch64, bun, c, chromium, firefox, typescript" in capsys.readouterr().err
+    )
 
 
 def test_a_failure_is_one_line_and_the_rest_goes_on(monkeypatch, capsys):
@@ -33,6 +35,9 @@ def test_what_is_there_is_left_alone(monkeypatch, tmp_path):
     bun = tmp_path / ".engines" / "node_modules" / "@oven" / "bun-x" / "bin" / "bun"
     bun.parent.mkdir(parents=True)
     bun.touch()
+    tsc = tmp_path / ".engines" / "node_modules" / "typescript" / "bin" / "tsc"
+    tsc.parent.mkdir(parents=True)
+    tsc.touch()
     monkeypatch.setattr(install, "run_command", lambda *_: pytest.fail("ran a command"))
     monkeypatch.setattr(install, "find_qemu", lambda: "qemu")
     monkeypatch.setattr(install, "find_browser", lambda _name: "browser")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from codegen.javascript import package
 from tests.cli.command import GENERATED, ROOT, contents, environment
 
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet"]
@@ -52,12 +53,14 @@ def run(program: Path, *words: str | Path) -> str:
     ).stdout
 
 
-def test_the_wheel_holds_the_package_with_every_template_and_tuning_and_nothing_else(wheel: Path) -> None:
+def test_the_wheel_holds_the_package_with_every_template_tuning_and_script_and_nothing_else(
+    wheel: Path,
+) -> None:
     with zipfile.ZipFile(wheel) as archive:
         held = {name: archive.read(name) for name in archive.namelist()}
     wanted = {
         f"codegen/{folder}/{name}": data
-        for folder in ("templates", "tuning")
+        for folder in ("templates", "tuning", "js")
         for name, data in contents(ROOT / folder).items()
     }
     wanted |= {
@@ -65,6 +68,7 @@ def test_the_wheel_holds_the_package_with_every_template_and_tuning_and_nothing_
         for name, data in contents(ROOT / "codegen").items()
         if "__pycache__" not in name
     }
+    wanted["codegen/LICENSE"] = (ROOT / "LICENSE").read_bytes()
     assert wanted == {name: data for name, data in held.items() if ".dist-info/" not in name}
 
 
@@ -93,6 +97,11 @@ def test_installed_tunings_are_the_committed_ones(installed: Path) -> None:
         contracts = json.loads(file.read_text())["contracts"]
         best = [name for swept in contracts.values() for name in swept["best"].values()]
         assert [entry["name"] for entry in listed] == best
+
+
+def test_the_installed_program_writes_the_same_npm_package(installed: Path, tmp_path: Path) -> None:
+    run(installed / "codegen", "js", "--out", tmp_path)
+    assert contents(tmp_path) == dict(package.files())
 
 
 def test_installed_verify_passes(installed: Path) -> None:

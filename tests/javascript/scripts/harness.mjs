@@ -22,7 +22,9 @@ export function equal(got, wanted, what = "") {
 
 /** Byte for byte; of typed arrays. */
 export function same(got, wanted, what = "") {
-  const [a, b] = [got, wanted].map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength));
+  const [a, b] = [got, wanted].map(
+    ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
+  );
   equal(a.length, b.length, `${what} length`);
   const at = a.findIndex((byte, i) => byte !== b[i]);
   if (at >= 0) throw new Error(`${what} byte ${at}: ${a[at]}, expected ${b[at]}`);

@@ -28,7 +28,10 @@ export const memory = {
     const ggml = await inMemory(memory);
     ggml.quantizeRow(new Float32Array(2 ** 20));
     ggml.vecDot(weights, ggml.quantizeRow(new Float32Array(rows * n)));
-    equal(new Uint8Array(memory.buffer, 0, 2 * PAGE).findIndex((byte) => byte !== 0xa5), -1);
+    equal(
+      new Uint8Array(memory.buffer, 0, 2 * PAGE).findIndex((byte) => byte !== 0xa5),
+      -1,
+    );
   },
   "a caller's shared memory": async () => {
     const ggml = await inMemory(new WebAssembly.Memory({ initial: 1, maximum: 100, shared: true }));
@@ -42,7 +45,10 @@ export const memory = {
     new Uint8Array(memory.buffer, others, PAGE).fill(0xa5);
     const big = made.weights(512, 4096);
     ggml.mulMatSync(ggml.matrix(big, 512, 4096), made.values(4096));
-    equal(new Uint8Array(memory.buffer, others, PAGE).findIndex((byte) => byte !== 0xa5), -1);
+    equal(
+      new Uint8Array(memory.buffer, others, PAGE).findIndex((byte) => byte !== 0xa5),
+      -1,
+    );
     same(ggml.mulMatSync(first, values), await wanted());
   },
   "operands and results in the same memory, which grows": async () => {
@@ -79,7 +85,11 @@ export const memory = {
     const memory = new WebAssembly.Memory({ initial: 1, maximum: 40 });
     const ggml = await load({ memory });
     const big = made.weights(1024, 8192);
-    await throws(() => ggml.matrix(big, 1024, 8192), RangeError, /^memory must have room for \d+ bytes more, and cannot grow/);
+    await throws(
+      () => ggml.matrix(big, 1024, 8192),
+      RangeError,
+      /^memory must have room for \d+ bytes more, and cannot grow/,
+    );
     same(ggml.mulMatSync(ggml.matrix(weights, rows, n), values), await wanted(), "goes on");
   },
   "addresses over 2 GiB, and up to 4": async () => {

@@ -83,7 +83,10 @@ export const threads = {
     const values = made.values(4 * n);
     same(await ggml.mulMat(matrix, values), ggml.mulMatSync(matrix, values));
     await ggml.close();
-    equal(new Uint8Array(memory.buffer, 0, 3 * 65536).findIndex((byte) => byte !== 0xa5), -1);
+    equal(
+      new Uint8Array(memory.buffer, 0, 3 * 65536).findIndex((byte) => byte !== 0xa5),
+      -1,
+    );
   },
   "a caller's memory that is not shared": async () => {
     const ggml = await load({ memory: new WebAssembly.Memory({ initial: 0 }), threads: 2 });
@@ -96,7 +99,7 @@ export const threads = {
   "a worker that traps": async () => {
     const { arena, module } = await scalar();
     const slow = () => {
-      for (const end = performance.now() + 100; performance.now() < end; ); // until the worker has joined
+      for (const end = performance.now() + 100; performance.now() < end;); // until the worker has joined
     };
     const pool = await Pool.start(arena, module, slow, 1);
     const job = { n: 32, s: 2 ** 31, weights: 2 ** 31, values: 0, columns: 1, rows: 4096, work: 0, workBytes: 64 };

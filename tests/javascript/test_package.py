@@ -1,0 +1,146 @@
+"""The package as files: what is in it, its declarations, and the tarball as somebody installs it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from codegen.engines.install import find_typescript, npm
+from codegen.engines.process import run_command
+from codegen.engines.report import EngineError
+from codegen.javascript.bundles import bundles
+from tests.cli.command import ROOT, codegen
+from tests.javascript.packages import PROGRAMS, engine
+
+OFFLINE = ("--offline", "--no-audit", "--no-fund", "--silent", "--logs-max=0")
+
+# Node, bun and deno find installed packages by themselves, deno only if it may.
+DENO = ("--quiet", "--no-config", "--no-lock", "--no-remote", "--node-modules-dir=manual", "--allow-read")
+
+
+def test_nothing_is_written_twice(tmp_path: Path) -> None:
+    first = codegen("js", cwd=tmp_path).stdout.splitlines()
+    assert first[0].startswith("wrote dist/js/")
+    count = len(first) - 1
+    assert first[-1] == f"{count} files: {count} written, 0 up to date"
+    assert codegen("js", cwd=tmp_path).stdout == f"{count} files: 0 written, {count} up to date\n"
+
+
+def test_package_json_lists_what_there_is_and_has_the_projects_version(dist: Path) -> None:
+    package = json.loads((dist / "package.json").read_text())
+    rest = {path.name for path in dist.iterdir()} - {"package.json", "README.md", "LICENSE"}
+    assert set(package["files"]) == rest
+    assert not {"dependencies", "scripts"} & set(package)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert (package["version"], package["license"]) == (project["version"], project["license"])
+
+
+def test_known_answers_are_few(dist: Path) -> None:
+    assert (dist / "answers.js").stat().st_size <= 40 * 1024
+
+
+def test_no_eval_and_nothing_of_node_where_browsers_would_load_it(dist: Path) -> None:
+    for path in dist.glob("*.js"):
+        text = path.read_text()
+        assert not re.search(r"\beval\(|new Function|from \"node:|import\(", text), path.name
+
+
+def sections(wasm: bytes) -> dict[int, bytes]:
+    found, at = {}, 8
+    while at < len(wasm):
+        kind, size, shift = wasm[at], 0, 0
+        while True:
+            at += 1
+            size |= (wasm[at] & 127) << shift
+            shift += 7
+            if wasm[at] < 128:
+                break
+        found[kind] = wasm[at + 1 : at + 1 + size]
+        at += 1 + size
+    return found
+
+
+def test_modules_of_a_set_differ_in_the_memory_they_import_and_in_nothing_else() -> None:
+    for one in bundles():
+        left, right = sections(one.wasm(shared=False)), sections(one.wasm(shared=True))
+        assert {kind for kind in left if left[kind] != right[kind]} == {2}
+
+
+def readme_block(readme: Path) -> str:
+    (block,) = re.findall(r"```js\n(.*?)```", readme.read_text(), re.DOTALL)
+    return str(block)
+
+
+@pytest.fixture(scope="module")
+def installed(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty folder into which the packed package was installed."""
+    try:
+        command = npm()
+    except EngineError as error:
+        pytest.skip(str(error))
+    folder = tmp_path_factory.mktemp("packed")
+    run_command([*command, "pack", *OFFLINE, "--pack-destination", folder, dist], 120)
+    (tarball,) = folder.glob("ggml-wat-*.tgz")
+    app = tmp_path_factory.mktemp("app")
+    run_command([*command, "install", *OFFLINE, "--prefix", app, tarball], 120, cwd=app)
+    return app
+
+
+@pytest.mark.parametrize("name", [engine(name) for name in ("node", "deno", "bun")])
+@pytest.mark.parametrize("readme", ["js/README.md", "README.md"])
+def test_the_readmes_javascript_runs_as_written_where_the_tarball_is_installed(
+    name: str, readme: str, installed: Path
+) -> None:
+    block = installed / f"{readme.replace('/', '-')}.mjs"
+    block.write_text(readme_block(ROOT / readme))
+    program = PROGRAMS[name]
+    command = [program.command[0], "run", *DENO] if name == "deno" else list(program.command)
+    printed = run_command([*command, block.name], 120, program.env, cwd=installed)
+    assert re.fullmatch(r"(relaxed|simd128|scalar) [12] 128 -947\.9422607421875\n", printed)
+
+
+CONSUMER = """
+import { load, type Ggml, type Isa, type LoadOptions, type Matrix, type Rejected } from "ggml-wat";
+
+const options: LoadOptions = { threads: "auto", memory: new WebAssembly.Memory({ initial: 0 }) };
+const ggml: Ggml = await load(options);
+const isa: Isa = ggml.isa;
+const reasons: string[] = ggml.rejected.map((one: Rejected) => `${one.isa}: ${one.reason}`);
+const matrix: Matrix = ggml.matrix(new Uint8Array(18), 1, 32);
+const results: Float32Array = await ggml.mulMat(matrix, new Float32Array(32), new Float32Array(1));
+const dot: number = ggml.vecDot(new Uint8Array(18), ggml.quantizeRow(new Float32Array(32)));
+const columns: Float32Array = ggml.gemm(
+  ggml.repack(new Uint8Array(18), 1, 32), ggml.prepare(new Float32Array(64), 32), 1, 32, 2,
+);
+matrix.free();
+// @ts-expect-error
+ggml.vecDot([1, 2], new Uint8Array(34));
+// @ts-expect-error
+await load({ isa: "avx2" });
+// @ts-expect-error
+matrix.rows = 2;
+await ggml.close();
+export { columns, dot, isa, reasons, results };
+"""
+
+
+@pytest.mark.skipif(
+    find_typescript() is None, reason="not found: python -m codegen.engines.install typescript"
+)
+@pytest.mark.skipif(bool(PROGRAMS["node"].missing), reason=str(PROGRAMS["node"].missing))
+@pytest.mark.parametrize("resolution", ["bundler", "nodenext"])
+def test_declarations(resolution: str, installed: Path, tmp_path: Path) -> None:
+    shutil.copytree(installed / "node_modules", tmp_path / "node_modules")
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    (tmp_path / "consumer.ts").write_text(CONSUMER)
+    module = "nodenext" if resolution == "nodenext" else "esnext"
+    options = ["--noEmit", "--strict", "--target", "es2022", "--lib", "es2022,dom"]
+    options += ["--module", module, "--moduleResolution", resolution]
+    compiler = find_typescript()
+    assert compiler
+    run_command([*PROGRAMS["node"].command, compiler.resolve(), *options, "consumer.ts"], 120, cwd=tmp_path)
