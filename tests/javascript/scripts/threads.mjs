@@ -10,7 +10,7 @@ import { AT, WORDS } from "./dist/share.js";
 import { equal, random, same, throws } from "./harness.mjs";
 
 const made = random(11);
-const [rows, n] = [515, 512];
+const [rows, n] = [1031, 1024]; // enough for threads, and no whole tiles
 const weights = made.weights(rows, n);
 
 async function withThreads(count, use) {
