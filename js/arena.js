@@ -91,15 +91,15 @@ export class Arena {
     const missing = size - (last && last.at + last.size === end ? last.size : 0);
     const room = MOST_BYTES - end;
     const pages = Math.min(Math.max(roundUp(missing, PAGE), STEP), Math.max(room, roundUp(missing, PAGE))) / PAGE;
-    const at = this.#growPages(pages, missing) * PAGE;
-    this.#put(at, pages * PAGE);
+    this.#growPages(pages, missing);
   }
 
   #growPages(pages, missing) {
     const least = roundUp(missing, PAGE) / PAGE;
     for (const count of new Set([pages, least])) {
       try {
-        return this.memory.grow(count);
+        this.#put(this.memory.grow(count) * PAGE, count * PAGE);
+        return;
       } catch {
         // too much: a memory may have a maximum
       }

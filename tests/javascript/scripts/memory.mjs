@@ -92,6 +92,27 @@ export const memory = {
     );
     same(ggml.mulMatSync(ggml.matrix(weights, rows, n), values), await wanted(), "goes on");
   },
+  "all there is, to the last page, and no more": async () => {
+    const memory = new WebAssembly.Memory({ initial: 1, maximum: 20 }); // fewer than two steps of growth
+    const ggml = await load({ memory });
+    const kept = [];
+    const fill = () => {
+      for (let i = 0; i < 100; i++) kept.push(ggml.matrix(weights, rows, n));
+    };
+    const big = made.weights(64, 1024); // a page and a bit
+    await throws(
+      () => {
+        for (;;) kept.push(ggml.matrix(big, 64, 1024));
+      },
+      RangeError,
+      /^memory must have room for \d+ bytes more, and cannot grow/,
+    );
+    equal(memory.buffer.byteLength <= 20 * PAGE, true);
+    equal(kept.length > 15, true, `room for ${kept.length}`);
+    kept.splice(0, 4).forEach((matrix) => matrix.free());
+    fill();
+    same(ggml.mulMatSync(kept.at(-1), values), await wanted(), "goes on");
+  },
   "addresses over 2 GiB, and up to 4": async () => {
     for (const pages of [32767, 65536 - 20]) {
       let memory;
