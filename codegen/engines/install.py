@@ -62,7 +62,7 @@ def install_bun() -> str:
 
 def find_typescript() -> Path | None:
     """TypeScript's compiler from the installer's folder or the PATH."""
-    installed = engines_folder() / "node_modules" / "typescript" / "bin" / "tsc"
+    installed = engines_folder() / "typescript" / "node_modules" / "typescript" / "bin" / "tsc"
     program = installed if installed.is_file() else shutil.which("tsc")
     return Path(program) if program else None
 
@@ -115,7 +115,7 @@ def _folder() -> Path:
 
 
 def _install_from_npm(package: str) -> None:
-    """A package of npm's into the engines' folder; none of its scripts runs."""
+    """A package of npm's into a folder of its own, as npm removes what it is not asked for. No script runs."""
     options = [
         "--no-save",
         "--no-package-lock",
@@ -124,7 +124,7 @@ def _install_from_npm(package: str) -> None:
         "--no-fund",
         "--logs-max=0",
     ]
-    run_command([*npm(), "install", "--prefix", _folder(), *options, package], TIMEOUT)
+    run_command([*npm(), "install", "--prefix", _folder() / package, *options, package], TIMEOUT)
 
 
 def _output(*command: str | Path) -> str:

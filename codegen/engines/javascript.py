@@ -104,7 +104,7 @@ def _deno() -> Program:
 def find_bun() -> Path | None:
     """Bun from the installer's folder or the PATH."""
     # The platform's own package is the program; `bun` itself is a script that would fetch it when installed.
-    installed = sorted((engines_folder() / "node_modules" / "@oven").glob("bun-*/bin/bun*"))
+    installed = sorted((engines_folder() / "bun" / "node_modules" / "@oven").glob("bun-*/bin/bun*"))
     program = installed[0] if installed else shutil.which("bun")
     return Path(program) if program else None
 

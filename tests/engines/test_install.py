@@ -32,10 +32,10 @@ def test_a_failure_is_one_line_and_the_rest_goes_on(monkeypatch, capsys):
 def test_what_is_there_is_left_alone(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".engines" / "aarch64" / "sysroot").mkdir(parents=True)
-    bun = tmp_path / ".engines" / "node_modules" / "@oven" / "bun-x" / "bin" / "bun"
+    bun = tmp_path / ".engines" / "bun" / "node_modules" / "@oven" / "bun-x" / "bin" / "bun"
     bun.parent.mkdir(parents=True)
     bun.touch()
-    tsc = tmp_path / ".engines" / "node_modules" / "typescript" / "bin" / "tsc"
+    tsc = tmp_path / ".engines" / "typescript" / "node_modules" / "typescript" / "bin" / "tsc"
     tsc.parent.mkdir(parents=True)
     tsc.touch()
     monkeypatch.setattr(install, "run_command", lambda *_: pytest.fail("ran a command"))
