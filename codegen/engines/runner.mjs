@@ -17,12 +17,14 @@ export const FEATURES = {
   relaxed: { label: "relaxed SIMD", probe: "0061736d0100000001050160017b00030201000a0c010a0020002000fd92021a0b" },
 };
 
-export async function runJob(job) {
+// `onKernel` is told of each kernel's report as soon as it is there.
+export async function runJob(job, onKernel = () => {}) {
   const vectors = Object.entries(job.vectors).map(([name, { cases }]) => [name, cases.map(parse)]);
   const casesOf = Object.fromEntries(vectors);
   const kernels = [];
   for (const kernel of job.kernels) {
     kernels.push(await reportOn(kernel, kernel.isa, casesOf[kernel.interface], runKernel));
+    onKernel(kernels.at(-1));
   }
   const opcodes = [];
   for (const opcode of job.opcodes.cases) opcodes.push(await reportOn(opcode, opcode.requires, [opcode], runOpcode));
