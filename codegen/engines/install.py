@@ -52,7 +52,7 @@ def install_bun() -> str:
     """Bun from npm, by the package that holds its program: no script of a package runs."""
     if find_bun():
         return f"already here: {find_bun()}"
-    _install_from_npm("bun")
+    install_from_npm(_folder(), "bun")
     program = find_bun()
     if program is None:
         raise EngineError("npm has no program of bun for this platform: see bun.sh for another way")
@@ -70,7 +70,7 @@ def install_typescript() -> str:
     """What checks the declarations of the npm package."""
     if find_typescript():
         return f"already here: {find_typescript()}"
-    _install_from_npm("typescript")
+    install_from_npm(_folder(), "typescript")
     return f"installed: {find_typescript()}"
 
 
@@ -106,8 +106,8 @@ def _folder() -> Path:
     return folder
 
 
-def _install_from_npm(package: str) -> None:
-    """A package of npm's into the engines' folder; none of its scripts runs."""
+def install_from_npm(folder: Path, *packages: str) -> None:
+    """Installs packages of npm's into a folder, or those that its package.json names; none of their scripts runs."""
     options = [
         "--no-save",
         "--no-package-lock",
@@ -116,7 +116,7 @@ def _install_from_npm(package: str) -> None:
         "--no-fund",
         "--logs-max=0",
     ]
-    run_command([*npm(), "install", "--prefix", _folder(), *options, package], TIMEOUT)
+    run_command([*npm(), "install", "--prefix", folder, *options, *packages], TIMEOUT)
 
 
 def _output(*command: str | Path) -> str:
