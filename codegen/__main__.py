@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from codegen import process
 from codegen.arguments import WRONG_CALL, Parser
-from codegen.commands import DONE, INTERRUPTED, javascript, kernels, report, speed, tuning, verification
+from codegen.commands import DONE, INTERRUPTED, javascript, kernels, page, report, speed, tuning, verification
 from codegen.errors import CodegenError, printable
 
 
@@ -51,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(verb=run_it)
         return added
 
-    for module in (kernels, javascript, verification, speed, report, tuning):
+    for module in (kernels, javascript, verification, speed, report, page, tuning):
         module.add(verb)
     return parser
 
