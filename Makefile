@@ -9,7 +9,7 @@ VENV_BIN := .venv/bin
 CODEGEN := $(VENV_BIN)/python -m codegen
 LINTED := codegen tools tests examples docs README.md
 
-.PHONY: kernels library test lint check bless vectors js mutants fuzz engines matrix bench bench-article tune report clean bootstrap help
+.PHONY: kernels library test lint check bless vectors js page serve mutants fuzz engines matrix bench bench-article tune report clean bootstrap help
 
 kernels: bootstrap  ## generate, assemble and verify every kernel at UNROLL blocks a turn
 	@$(CODEGEN) --emit wat,wasm --unroll='$(UNROLL)'
@@ -63,6 +63,12 @@ vectors: bootstrap  ## write the conformance vectors of tests/vectors again
 
 js: bootstrap  ## write the npm package, an ES module with the kernels inside, to dist/js
 	@$(CODEGEN) js
+
+page: bootstrap  ## build the page that verifies and times the kernels in a browser, to dist/page
+	@$(CODEGEN) page
+
+serve: page  ## show that page on this machine
+	@$(CODEGEN) serve
 
 clean:  ## remove everything that make made
 	rm -rf build dist .engines .venv .venv.lock .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -17,6 +17,7 @@ from codegen.commands import (
     javascript,
     kernels,
     linking,
+    page,
     report,
     speed,
     tuning,
@@ -61,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(verb=run_it)
         return added
 
-    for module in (kernels, linking, javascript, verification, speed, report, tuning):
+    for module in (kernels, linking, javascript, page, verification, speed, report, tuning):
         module.add(verb)
     return parser
 

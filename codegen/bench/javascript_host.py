@@ -45,7 +45,9 @@ class JavaScriptHost:
         """
         with tempfile.TemporaryDirectory(prefix="codegen-") as folder:
             job, log = Path(folder) / "job.json", Path(folder) / "log"
-            job.write_text(json.dumps(_job(entries)), encoding="utf-8")
+            asked, data = job_of(entries)
+            asked["data"] = [base64.b64encode(one).decode("ascii") for one in data]
+            job.write_text(json.dumps(asked), encoding="utf-8")
             with log.open("wb") as errors:
                 command = [*self._program.command, SCRIPT, job]
                 process = start(
@@ -60,8 +62,8 @@ class JavaScriptHost:
                 line.close()
 
 
-def _job(entries: list[Entry]) -> dict[str, Any]:
-    """What bench.mjs reads. Bytes that many entries have stand in `data` once, and elsewhere by their place there."""
+def job_of(entries: list[Entry]) -> tuple[dict[str, Any], list[bytes]]:
+    """What timing.mjs needs, and the bytes that many entries may have, which it names by their places in that list."""
     places: dict[bytes, int] = {}
 
     def place(data: bytes) -> int:
@@ -89,8 +91,7 @@ def _job(entries: list[Entry]) -> dict[str, Any]:
         }
         for entry in entries
     ]
-    data = [base64.b64encode(one).decode("ascii") for one in places]
-    return {"repeat": REPEAT, "slice_s": SLICE_S, "data": data, "entries": each}
+    return {"repeat": REPEAT, "slice_s": SLICE_S, "entries": each}, list(places)
 
 
 def _types(entry: Entry) -> list[str]:

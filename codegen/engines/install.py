@@ -53,7 +53,7 @@ def install_bun() -> str:
     """Bun from npm, by the package that holds its program: no script of a package runs."""
     if find_bun():
         return f"already here: {find_bun()}"
-    _install_from_npm("bun")
+    install_from_npm(_folder() / "bun", "bun")
     program = find_bun()
     if program is None:
         raise EngineError("npm has no program of bun for this platform: see bun.sh for another way")
@@ -71,7 +71,7 @@ def install_typescript() -> str:
     """What checks the declarations of the npm package."""
     if find_typescript():
         return f"already here: {find_typescript()}"
-    _install_from_npm("typescript")
+    install_from_npm(_folder() / "typescript", "typescript")
     return f"installed: {find_typescript()}"
 
 
@@ -114,8 +114,11 @@ def _folder() -> Path:
     return folder
 
 
-def _install_from_npm(package: str) -> None:
-    """A package of npm's into a folder of its own, as npm removes what it is not asked for. No script runs."""
+def install_from_npm(folder: Path, *packages: str) -> None:
+    """Installs packages of npm's into a folder, or those that its package.json names; none of their scripts runs.
+
+    Packages that are there and are not asked for are removed.
+    """
     options = [
         "--no-save",
         "--no-package-lock",
@@ -124,7 +127,7 @@ def _install_from_npm(package: str) -> None:
         "--no-fund",
         "--logs-max=0",
     ]
-    run_command([*npm(), "install", "--prefix", _folder() / package, *options, package], TIMEOUT)
+    run_command([*npm(), "install", "--prefix", folder, *options, *packages], TIMEOUT)
 
 
 def _output(*command: str | Path) -> str:

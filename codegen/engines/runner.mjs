@@ -22,12 +22,14 @@ export const FEATURES = {
 // Whether the engine has a feature; memories that all have are none.
 export const has = (feature) => !(feature in FEATURES) || WebAssembly.validate(fromHex(FEATURES[feature].probe));
 
-export async function runJob(job) {
+// `onKernel` is told of each kernel's report as soon as it is there.
+export async function runJob(job, onKernel = () => {}) {
   const vectors = Object.entries(job.vectors).map(([name, { cases }]) => [name, cases.map(parse)]);
   const casesOf = Object.fromEntries(vectors);
   const kernels = [];
   for (const kernel of job.kernels) {
     kernels.push(await reportOn(kernel, [kernel.isa, kernel.memory], casesOf[kernel.interface], runKernel));
+    onKernel(kernels.at(-1));
   }
   const opcodes = [];
   for (const opcode of job.opcodes.cases) opcodes.push(await reportOn(opcode, [opcode.requires], [opcode], runOpcode));

@@ -1,0 +1,119 @@
+"""The page as a folder of static files: web/ bundled by esbuild, the data, and the JavaScript package."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from codegen.engines.install import TIMEOUT, install_from_npm
+from codegen.engines.process import run_command
+from codegen.engines.report import EngineError
+from codegen.errors import InputError
+from codegen.javascript import package
+from codegen.output import write_file
+from codegen.page import data
+
+SOURCES = Path(__file__).resolve().parents[2] / "web"
+PACKAGES = Path("build/page")
+"""Where npm's packages go, in the current project."""
+
+STEPS = ("packages", "bundle", "data", "write")
+
+_ENTRIES = ("app.js", "verify-worker.js", "bench-worker.js", "model-worker.js")
+_STATIC = ("index.html", "style.css", "icon.svg")
+_GGML = "ggml"
+"""The folder of the JavaScript package, which stays as it is: it finds its modules and workers beside itself."""
+
+_GGUF = "@huggingface/gguf/dist/browser/index.mjs"
+"""The parser's build for browsers, which esbuild does not take where a package also has `exports`."""
+
+
+def build(folder: Path, step: Callable[[str], None] = lambda _: None) -> dict[str, int]:
+    """Builds the page.
+
+    Args:
+        folder: where to.
+        step: called with the name of each of STEPS when it begins.
+
+    Returns:
+        The bytes of each file by its name.
+
+    Raises:
+        InputError: the sources or what builds them is not here.
+    """
+    if not SOURCES.is_dir():
+        raise InputError(f"{SOURCES}: the page's sources are not here; build it in a checkout of the project")
+    files = {name: (SOURCES / name).read_bytes() for name in _STATIC}
+    try:
+        step("packages")
+        packages = install_packages()
+        step("bundle")
+        files |= _bundled(packages)
+    except EngineError as error:
+        raise InputError(f"page: {error}") from None
+    step("data")
+    files |= {f"data/{name}": content for name, content in data.files()}
+    files |= {
+        f"{_GGML}/{name}": content for name, content in package.files() if name.endswith((".js", ".wasm"))
+    }
+    step("write")
+    _remove_others(folder, files)
+    for name, content in files.items():
+        write_file(folder / name, content)
+    return {name: len(content) for name, content in files.items()}
+
+
+def install_packages() -> Path:
+    """The packages that web/package.json asks for, fetched where they are not here yet; their folder.
+
+    They are fetched into another folder, which is then renamed: one that is there is whole, whoever else fetches.
+
+    Raises:
+        EngineError: there is no npm, or it fails.
+    """
+    wanted = (SOURCES / "package.json").read_bytes()
+    folder = PACKAGES.absolute() / hashlib.sha256(wanted).hexdigest()[:16]
+    if not folder.is_dir():
+        PACKAGES.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=PACKAGES.absolute(), prefix=".npm-") as temporary:
+            made = Path(temporary, "packages")
+            write_file(made / "package.json", wanted)
+            install_from_npm(made)
+            with suppress(OSError):  # somebody else's is there by now, and is as good
+                made.rename(folder)
+    return folder / "node_modules"
+
+
+def _bundled(packages: Path) -> dict[str, bytes]:
+    """The scripts, each with all that it imports but the JavaScript package."""
+    options = [
+        *("--bundle", "--minify", "--format=esm", "--target=es2022", "--log-level=error"),
+        *("--external:node:*", f"--external:./{_GGML}/*"),
+        f"--alias:@huggingface/gguf={packages / _GGUF}",
+    ]
+    with tempfile.TemporaryDirectory(prefix="codegen-") as folder:
+        scripts = [SOURCES / name for name in _ENTRIES]
+        command: list[str | Path] = [_esbuild(packages), *scripts, *options, f"--outdir={folder}"]
+        run_command(command, TIMEOUT, {"NODE_PATH": str(packages)})
+        return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
+
+
+def _esbuild(packages: Path) -> Path:
+    """The program itself, out of its package for this platform: no script of a package has to run for it."""
+    programs = sorted((packages / "@esbuild").glob("*/bin/esbuild")) or sorted(
+        (packages / "@esbuild").glob("*/esbuild.exe")
+    )
+    if not programs:
+        raise EngineError("npm has no esbuild for this platform: remove build/page and try again")
+    return programs[0]
+
+
+def _remove_others(folder: Path, files: dict[str, bytes]) -> None:
+    """Removes what an earlier build left in the folders that are only ours."""
+    for name in ("data", _GGML):
+        for path in (folder / name).rglob("*"):
+            if path.is_file() and path.relative_to(folder).as_posix() not in files:
+                path.unlink()

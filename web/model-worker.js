@@ -1,0 +1,18 @@
+// Reads a visitor's model, or multiplies its matrices, with the project's JavaScript package.
+
+import { load } from "./ggml/index.js";
+import { read } from "./gguf.js";
+import { multiply } from "./products.js";
+import { answer } from "./tasks.js";
+
+answer(async ({ file, types, tensors }, tell) => {
+  if (!tensors) return read(file, types);
+  const ggml = await load({ threads: "auto" });
+  const { isa, bundle, threads, threadsReason, rejected } = ggml;
+  tell({ bundle });
+  try {
+    return { isa, bundle, threads, threadsReason, rejected, ...(await multiply(file, tensors, ggml, tell)) };
+  } finally {
+    await ggml.close();
+  }
+});
