@@ -61,8 +61,9 @@ function told(rows) {
   if (wrong) return "What computes wrongly here has no speed; the others stand below.";
   if (!fastest) return "Nothing could be measured.";
   const dots = rows.filter(({ id }) => id === "relaxed" || id === "simd128").at(-1);
-  const alone = dots?.times ? `A single product is ${dots.times.toFixed(1)} times as fast as scalar code, ` : "";
+  if (!dots?.times) return "Without SIMD no code here is much faster than scalar code.";
   const noisy = rows.some(({ ns, samples }) => ns && quantile(samples, 0.75) > NOISY * ns);
   const noise = noisy ? " But other programs were busy meanwhile, so measure again when they are not." : "";
-  return `${alone}${alone ? "in whole matrices" : "In whole matrices it is"} up to ${fastest.times.toFixed(1)} times.${noise}`;
+  const [alone, matrix] = [dots, fastest].map(({ times }) => times.toFixed(1));
+  return `A single product is ${alone} times as fast as scalar code, in whole matrices up to ${matrix} times.${noise}`;
 }
