@@ -187,12 +187,13 @@ export class Ggml {
       const { panel, bytes } = this.#bundle.work;
       const workBytes = Math.ceil(((n / elements) * Math.min(columns, panel) * bytes) / 64) * 64;
       const { threads } = this;
+      const { byteLength } = values; // before memory grows, which empties a view of it
       const [source, target] = [values, into].map((array) => array && this.#arena.follow(array));
-      for (const size of [values.byteLength, 4 * rows * columns, workBytes * threads]) {
+      for (const size of [byteLength, 4 * rows * columns, workBytes * threads]) {
         taken.push(this.#arena.allocate(size));
       }
       const [at, s, work] = taken;
-      this.#arena.bytes(at, values.byteLength).set(source());
+      this.#arena.bytes(at, byteLength).set(source());
       return { matrix, taken, target, into, threads, n, s, weights, values: at, columns, rows, work, workBytes };
     } catch (error) {
       this.#end({ matrix, taken });

@@ -30,6 +30,7 @@ from codegen.render import render_plan, template_root
 from codegen.verify import verify_wasm
 from tools.mutants.bench import BENCH
 from tools.mutants.contract import CONTRACT
+from tools.mutants.javascript import JAVASCRIPT
 from tools.mutants.linking import LINKING
 from tools.mutants.loops import LOOPS
 from tools.mutants.matrix import MATRIX
@@ -61,6 +62,7 @@ MUTANTS = (
     *BENCH,
     *RUN,
     *LINKING,
+    *JAVASCRIPT,
 )
 TIMEOUT_S = 60
 PROJECT = Path(__file__).resolve().parents[2]
@@ -141,9 +143,10 @@ def failed_tests(mutant: Mutant) -> list[str]:
     """The first of the mutant's tests that fails on a copy of the project that has its fault."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        for name in ("codegen", "templates", "tuning", "tests", "tools", "generated", "examples"):
+        for name in ("codegen", "templates", "tuning", "tests", "tools", "generated", "examples", "js"):
             shutil.copytree(PROJECT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(PROJECT / "pyproject.toml", root)
+        for name in ("pyproject.toml", "LICENSE", "README.md"):
+            shutil.copy(PROJECT / name, root)
         mutate(root / mutant.file, mutant)
         words = ["-x", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider", *mutant.tests]
         done = subprocess.run(

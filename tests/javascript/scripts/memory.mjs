@@ -67,6 +67,34 @@ export const memory = {
       same(into(), await wanted());
     }
   },
+  "operands and results in the same memory, which the very call grows": async () => {
+    const big = made.weights(64, 1024);
+    const columns = made.values(2 ** 20);
+    const expected = await (async () => {
+      const ggml = await load();
+      return ggml.mulMatSync(ggml.matrix(big, 64, 1024), columns);
+    })();
+    const memory = new WebAssembly.Memory({ initial: 100 });
+    new Uint8Array(memory.buffer, 64, big.length).set(big);
+    new Float32Array(memory.buffer, 65536, columns.length).set(columns);
+    const into = () => new Float32Array(memory.buffer, 65536 + columns.byteLength, expected.length);
+    const ggml = await load({ memory });
+    const sizes = [memory.buffer.byteLength];
+    const matrix = ggml.matrix(new Uint8Array(memory.buffer, 64, big.length), 64, 1024);
+    sizes.push(memory.buffer.byteLength);
+    ggml.mulMatSync(matrix, new Float32Array(memory.buffer, 65536, columns.length), into());
+    sizes.push(memory.buffer.byteLength);
+    equal(sizes[0] < sizes[1] && sizes[1] < sizes[2], true, "both grew");
+    same(into(), expected);
+  },
+  "a matrix that is freed while its product waits": async () => {
+    const ggml = await load();
+    const matrix = ggml.matrix(weights, rows, n);
+    const product = ggml.mulMat(matrix, values);
+    matrix.free();
+    ggml.matrix(made.weights(rows, n), rows, n);
+    same(await product, await wanted());
+  },
   "what is freed is used again": async () => {
     const ggml = await load();
     const big = made.weights(256, 4096);

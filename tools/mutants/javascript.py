@@ -1,0 +1,39 @@
+"""Faults in the JavaScript module: an engine believed that is wrong, a wrong number, memory that is somebody else's."""
+
+from __future__ import annotations
+
+from tools.mutants.mutant import Mutant, code
+
+_LOAD = "tests/javascript/test_load.py::test_whatever_computes_one_bit_wrong_is_not_taken[node]"
+_ALL = "tests/javascript/test_module.py::test_everything_in_an_engine[node]"
+_ANSWERS = "tests/javascript/test_load.py"
+
+JAVASCRIPT: tuple[Mutant, ...] = (
+    code("js: known answers not compared", _LOAD, "js/known.js",
+         "if (same(got, wanted)) return true;", "return true;"),
+    code("js: only cold answers", _LOAD, "js/pick.js",
+         "  wrong = fault();\n  return wrong && `wrong once", "  wrong = null;\n  return wrong && `wrong once"),
+    code("js: only hot answers", _LOAD, "js/pick.js",
+         "if (wrong) return `wrong at first", "if (false) return `wrong at first"),
+    code("js: wrong opcodes believed", _ANSWERS, "js/pick.js", "    if (opcode) {", "    if (false) {"),
+    code("js: wrong sets believed", _LOAD, "js/pick.js", "candidates.filter(({ fault }) => !fault)", "candidates"),
+    code("js: all room asked for is there", _ALL, "js/arena.js",
+         "this.#put(this.memory.grow(count) * PAGE, count * PAGE);",
+         "this.#put(this.memory.grow(count) * PAGE, pages * PAGE);"),
+    code("js: freed blocks never joined", _ALL, "js/arena.js",
+         "    this.#join(index);\n    this.#join(index - 1);\n", ""),
+    code("js: views of memory kept while it grows", _ALL, "js/arena.js",
+         "if (buffer !== this.memory.buffer) return", "if (buffer) return"),
+    code("js: freed matrices multiplied", _ALL, "js/matrix.js", "if (matrix.#freed) throw", "if (false) throw"),
+    code("js: matrices freed under a product", _ALL, "js/matrix.js", "this.#freed && this.#users === 0", "this.#freed"),
+    code("js: lengths not checked", _ALL, "js/checks.js", "if (view.length === length) return;", "return;"),
+    code("js: rows of the first chunk for all", _ALL, "js/share.js",
+         "weights + (row / layout.groupRows) * groupBytes", "weights"),
+    code("js: threads share work memory", _ALL, "js/share.js", "work + thread * workBytes", "work"),
+    code("js: nobody waits for workers", _ALL, "js/pool.js",
+         "    await this.#othersDone(); // also then", "    // also then"),
+    code("js: a worker's trap forgotten", _ALL, "js/worker.js",
+         "Atomics.store(words, AT.failed, 1);", ""),
+    code("js: records of half a size", _ALL, "codegen/javascript/package.py",
+         '"bytes": record.bytes, "copies"', '"bytes": record.bytes // 2, "copies"'),
+)  # fmt: skip
