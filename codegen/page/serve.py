@@ -6,14 +6,8 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from codegen.engines.pages import ISOLATED
 from codegen.errors import InputError
-
-ISOLATION = {
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Embedder-Policy": "require-corp",
-}
-"""With these a browser lets a page share memory among threads."""
-
 
 _TYPES = {
     ".bin": "application/octet-stream",
@@ -64,7 +58,7 @@ def server(folder: Path, port: int, *, isolated: bool = True) -> ThreadingHTTPSe
     """
     if not (folder / "index.html").is_file():
         raise InputError(f"{folder}: there is no page; `make page` builds it")
-    handler = partial(_Handler, ISOLATION if isolated else {}, directory=str(folder))
+    handler = partial(_Handler, ISOLATED if isolated else {}, directory=str(folder))
     try:
         return _Server(("127.0.0.1", port), handler)
     except OSError as error:

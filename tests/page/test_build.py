@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from codegen.engines.pages import ISOLATED
 from codegen.errors import InputError
 from codegen.page import build
-from codegen.page.serve import ISOLATION, server
+from codegen.page.serve import server
 from tests.cli.command import arguments, assert_refused, codegen, environment
 from tests.page.conftest import Serve
 
@@ -46,8 +47,8 @@ def test_without_the_sources_it_says_where_to_build(tmp_path: Path, monkeypatch:
 def test_headers_for_threads_are_sent_unless_told_not_to(site: Path, serve: Serve, isolated: bool) -> None:
     with urllib.request.urlopen(serve(site, isolated=isolated) + "app.js") as answer:
         assert answer.headers["Content-Type"] == "text/javascript"
-        assert [answer.headers[name] for name in ISOLATION] == (
-            list(ISOLATION.values()) if isolated else [None, None]
+        assert [answer.headers[name] for name in ISOLATED] == (
+            list(ISOLATED.values()) if isolated else [None, None]
         )
 
 
