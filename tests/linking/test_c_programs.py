@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 import wasmtime
 
-from codegen import Isa
+from codegen import Isa, Kernel
 from codegen.emit import Emit, content
 from codegen.linking.kernel_set import kernel_set
 from codegen.linking.library import write_library
-from codegen.ops.gemm.cases import random_case
+from codegen.ops.gemm.cases import Case, random_case
 from codegen.ops.gemm.verification import bound
 from codegen.ops.mul_mat.verification import known_values
 from codegen.ops.vec_dot.judge import mismatch
@@ -32,6 +32,10 @@ def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     folder = tmp_path_factory.mktemp(f"library-{request.param}")
     list(write_library(folder, request.param, Memory.EXPORT, "wasmtime"))
     return folder
+
+
+def isa_of(library: Path) -> Isa:
+    return next(one for one in Isa if one in library.name)
 
 
 def with_library(folder: Path) -> tuple[str, ...]:
@@ -55,29 +59,35 @@ def test_a_program_has_the_oracles_values_from_every_function(library: Path) -> 
             assert not mismatch(float(ways[3, column, row]), expected, limit), (case.name, column, row)
 
 
-def dot_products() -> tuple[bytes, list[object], int]:
-    case = random_case("linked", 37, 1, 6, "usual")
-    return (
-        struct.pack("<2i", case.n, case.rows) + case.x + case.y,
-        dot_rows(case.x, case.y, case.rows, case.n),
-        6,
-    )
+def dot_products() -> Case:
+    return random_case("linked", 37, 1, 6, "usual")
+
+
+def input_of(case: Case) -> bytes:
+    return struct.pack("<2i", case.n, case.rows) + case.x + case.y
 
 
 def test_ours_takes_the_place_of_a_programs_own_function(library: Path, tmp_path: Path) -> None:
-    data, expected, blocks = dot_products()
+    case = dot_products()
+    data, blocks = input_of(case), case.n // 32
+    expected = dot_rows(case.x, case.y, case.rows, case.n)
     rename = "-Dggml_vec_dot_q4_0_q8_0=own_ggml_vec_dot_q4_0_q8_0"
     renamed = compile_c(rename, "-c", EXAMPLES / "own_dot.c", output=tmp_path / "own_dot.o")
     main = EXAMPLES / "dot_products.c"
     ours = compile_c(main, renamed, *with_library(library), output=tmp_path / "ours.wasm")
     theirs = compile_c(main, EXAMPLES / "own_dot.c", output=tmp_path / "theirs.wasm")
+    kernel = Kernel.load(
+        next(one for one in kernel_set(isa_of(library), Memory.EXPORT) if one.op == "vec_dot")
+    )
+    rows = kernel.rows(case.x, case.y, case.rows, case.n)
+    assert np.frombuffer(run_wasi(ours, data)[0], "<u4").tolist() == rows.view(np.uint32).tolist()
     taken = []
     for program in (ours, theirs):
         out, err = run_wasi(program, data, "2000")
         for got, wanted in zip(np.frombuffer(out, "<f4"), expected, strict=True):
             assert not mismatch(float(got), wanted, 8 * bound(blocks + 1, wanted))
         taken.append(float(re.match(r"([\d.]+) ns a product", err)[1]))
-    if Isa.SCALAR not in str(library):
+    if isa_of(library) is not Isa.SCALAR:
         assert taken[0] * 3 < taken[1], "not ours was called"
 
 
@@ -102,9 +112,8 @@ def test_nothing_but_exports_can_clash(library: Path, tmp_path: Path) -> None:
 
 
 def test_a_program_takes_only_what_it_calls(library: Path, tmp_path: Path) -> None:
-    data, _, _ = dot_products()
     program = compile_c(EXAMPLES / "dot_products.c", *with_library(library), output=tmp_path / "one.wasm")
-    run_wasi(program, data)
+    run_wasi(program, input_of(dot_products()))
     linked = program.read_bytes()
     exports = {one.name for one in wasmtime.Module(wasmtime.Engine(), linked).exports}
     assert exports == {"memory", "_start"}
@@ -118,8 +127,7 @@ def test_programs_say_what_engine_they_need(library: Path, tmp_path: Path) -> No
     )
     section = program.read_bytes().rpartition(b"target_features")[2]
     wanted = {Isa.SCALAR: (False, False), Isa.SIMD128: (True, False), Isa.RELAXED: (True, True)}
-    (isa,) = (one for one in Isa if one in library.name)
-    assert (b"+\x07simd128" in section, b"+\x0crelaxed-simd" in section) == wanted[isa]
+    assert (b"+\x07simd128" in section, b"+\x0crelaxed-simd" in section) == wanted[isa_of(library)]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
