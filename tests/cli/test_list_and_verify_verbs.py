@@ -49,7 +49,8 @@ def test_list_shows_kernels_with_the_memory_that_is_asked_for(tmp_path: Path) ->
 
 def test_a_kernel_that_is_named_and_cannot_have_a_memory_is_refused(tmp_path: Path) -> None:
     name = "vec_dot_q4_0_q8_0__relaxed_u4_table"
-    assert_refused(codegen("list", "--memory", "shared", "--kernel", name, cwd=tmp_path), "scales 'table'")
+    done = codegen("list", "--memory", "shared", "--kernel", name, cwd=tmp_path, status=2)
+    assert_refused(done, "scales 'table'", "use other scales")
 
 
 def test_verify_prints_a_row_a_kernel_and_the_assembler(tmp_path: Path) -> None:
