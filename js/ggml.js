@@ -37,6 +37,7 @@ export class Ggml {
     requireBytes(x, "x");
     requireBytes(y, "y");
     const n = wholes(x, "x", q4Bytes, "whole blocks of Q4_0") * elements;
+    requireCount(n, "the number of elements of x");
     requireLength(y, "y", (n / elements) * q8Bytes, "as many blocks of Q8_0 as x has of Q4_0");
     return this.#call([x, y], 4, (s, vx, vy) => {
       this.#kernels.ggml_vec_dot_q4_0_q8_0(n, s, 0, vx, 0, vy, 0, 1);

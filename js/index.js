@@ -10,6 +10,7 @@ const MOST_THREADS = 64;
 const MAXIMUM_PAGES = [65536, 32768, 16384, 8192]; // a shared memory's addresses are set aside when it is made
 
 export async function load(options = {}) {
+  if (Object(options) !== options) throw new TypeError("options must be an object, or left out.");
   const { memory, isa, threads } = checked(options);
   await requireWebAssembly();
   const reason = threads > 1 ? whyOneThread(memory) : undefined;

@@ -1,8 +1,9 @@
 // Workers that multiply together with the caller's thread.
 
-import { AT, WORDS, close, isBusy, open, takePart, wake } from "./share.js";
+import { AT, WORDS, close, isBusy, open, takePart, waitFor, wake } from "./share.js";
 
 const START_MS = 10_000;
+const MOST_LOOKS = 100_000; // meanwhile: a clock may stand still
 const AWAKE_MS = 0.2; // how long the caller looks for the end of others' last chunks before it sleeps
 
 // What rows are handed out in: several chunks a thread, so that a slow moment of one costs little, and whole tiles.
@@ -23,7 +24,7 @@ export function whyUnshared() {
 // As `Worker` in browsers; by node's module, which deno and bun have too, a worker never keeps a process alive.
 function startWorker() {
   const threads = globalThis.process?.getBuiltinModule?.("node:worker_threads");
-  if (threads) return new threads.Worker(new URL("./worker.js", import.meta.url));
+  if (threads) return new threads.Worker(new URL("./worker.js", import.meta.url), { execArgv: [] }); // node's own are for a script
   return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
 }
 
@@ -82,7 +83,7 @@ export class Pool {
     close(words);
     await this.#othersDone(); // also then: they write to memory that will be somebody else's
     if (failure) throw failure;
-    if (Atomics.exchange(words, AT.failed, 0))
+    if (Atomics.load(words, AT.failed))
       throw new Error("A worker trapped in mulMat: its results are not whole.");
   }
 
@@ -101,11 +102,9 @@ export class Pool {
   async #othersDone() {
     const words = this.#words;
     const end = performance.now() + AWAKE_MS;
-    while (performance.now() < end) if (!isBusy(words)) return;
+    for (let looks = 0; looks < MOST_LOOKS && performance.now() < end; looks++) if (!isBusy(words)) return;
     await this.#wait(() => {
-      Atomics.store(words, AT.waiting, 1);
-      // Done by now, and nobody saw that somebody waits: no message will come.
-      if (!isBusy(words) && Atomics.exchange(words, AT.waiting, 0)) this.#settle.resolve();
+      if (!waitFor(words)) this.#settle.resolve();
     });
   }
 

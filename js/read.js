@@ -1,6 +1,6 @@
 // Modules of kernels, compiled: from files where addresses are files' and the engine reads them, else by fetch.
 
-const EMPTY = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0); // the empty module
+const EMPTY = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0); // the empty module, and how all others begin
 
 /** Throws where this place has no WebAssembly at all, and says why if it is the page's own policy. */
 export async function requireWebAssembly() {
@@ -16,13 +16,23 @@ export async function requireWebAssembly() {
   }
 }
 
-/** The module at a URL. A CompileError says that the engine refuses it, any other error that it cannot be had. */
-export async function compile(url) {
+/** The module of a set for one kind of memory. A CompileError says that the engine refuses it, any other that it is not there. */
+export async function compile(bundle, shared) {
+  const [url, length] = shared ? [bundle.sharedUrl, bundle.sharedBytes] : [bundle.url, bundle.bytes];
+  const bytes = await read(url).catch((error) => {
+    throw new Error(`${url} cannot be read: ${error.message}`, { cause: error });
+  });
+  // Servers send pages of their own in place of what they have not, and proxies a part of it.
+  if (bytes.length !== length || EMPTY.some((byte, i) => bytes[i] !== byte)) {
+    throw new Error(`${url} must be the kernels' module of ${length} bytes, and is something else of ${bytes.length}.`);
+  }
+  return WebAssembly.compile(bytes);
+}
+
+async function read(url) {
   const files = url.protocol === "file:" && globalThis.process?.getBuiltinModule?.("node:fs/promises");
-  if (files) return WebAssembly.compile(await files.readFile(url));
+  if (files) return files.readFile(url);
   const response = await fetch(url);
-  if (!response.ok) throw new Error(`${url} must be the kernels' module, and the server says ${response.status}.`);
-  const type = response.headers.get("Content-Type")?.split(";")[0].trim();
-  if (type === "application/wasm" && WebAssembly.compileStreaming) return WebAssembly.compileStreaming(response);
-  return WebAssembly.compile(await response.arrayBuffer());
+  if (!response.ok) throw new Error(`the server says ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
 }

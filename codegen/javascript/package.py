@@ -68,6 +68,8 @@ def _entry(one: Bundle) -> str:
         "record": _record(one.record),
         "work": {"panel": one.numbers.panel, "bytes": one.numbers.record.bytes},
         "interfaces": {spec.export: answers.interface_of(spec) for spec in one.specs},
+        "bytes": len(one.wasm(shared=False)),
+        "sharedBytes": len(one.wasm(shared=True)),
     }
     lines = [f"    {name}: {json.dumps(value)},\n" for name, value in fields.items()]
     lines += [f'    {name}: new URL("./{file}", import.meta.url),\n' for name, file in urls.items()]

@@ -13,7 +13,7 @@ from codegen.engines.pages import ISOLATED
 from codegen.engines.process import run_command
 from codegen.engines.report import EngineError
 from codegen.javascript.bundles import Bundle, bundles
-from tests.javascript.doctored import doctored
+from tests.javascript.doctored import TRAP, WRONG_BIT, doctored
 from tests.javascript.packages import BROWSERS, engine, report, site
 
 OPERATIONS = ("vec_dot", "quantize_row", "quantize_mat", "repack", "gemv", "gemm", "mul_mat")
@@ -40,9 +40,16 @@ def loads(name: str, at: Path, dist: Path, calls: str, headers: dict[str, str] |
 SETS: dict[str, Bundle] = {one.name: one for one in bundles()}
 
 
-def spoil(folder: Path, *names: str, op: str = "mul_mat", after: int = 0) -> None:
+def spoil(folder: Path, *names: str, op: str = "mul_mat", after: int = 0, fault: str = WRONG_BIT) -> None:
     for name in names:
-        (folder / f"{name}.wasm").write_bytes(doctored(SETS[name], op, after))
+        replace(folder, name, doctored(SETS[name], op, after, fault))
+
+
+def replace(folder: Path, name: str, wasm: bytes) -> None:
+    """Another module of a set, in the package's list, too."""
+    file, listed = folder / f"{name}.wasm", folder / "kernels.js"
+    listed.write_text(listed.read_text().replace(f"bytes: {file.stat().st_size},", f"bytes: {len(wasm)},"))
+    file.write_bytes(wasm)
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +63,13 @@ def spoilt(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     spoil(shutil.copytree(dist, root / "all"), *SETS, op="gemm")
     spoil(shutil.copytree(dist, root / "later"), "relaxed-v8", "relaxed-jsc", after=300)
     shutil.copytree(dist, root / "unreadable")
-    (root / "unreadable" / "relaxed-v8.wasm").write_bytes(b"no module")
+    replace(root / "unreadable", "relaxed-v8", b"\0asm\1\0\0\0no module")
+    shutil.copytree(dist, root / "page")
+    (root / "page" / "relaxed-v8.wasm").write_bytes(b"<!doctype html>")
+    spoil(shutil.copytree(dist, root / "traps"), "relaxed-v8", "relaxed-jsc", op="gemv", after=60, fault=TRAP)
     shutil.copytree(dist, root / "absent")
     (root / "absent" / "relaxed-v8.wasm").unlink()
-    scenarios = ("one", "both", "all", "later", "unreadable", "absent")
+    scenarios = ("one", "both", "all", "later", "unreadable", "absent", "page", "traps")
     calls = [f'{op}: await load({{isa: "scalar"}}, "{op}")' for op in OPERATIONS]
     calls += [f'{name}: await load({{}}, "{name}")' for name in scenarios]
     (root / "report.mjs").write_text(f"{LOAD}export const report = async () => ({{{', '.join(calls)}}});")
@@ -85,7 +95,10 @@ def test_whatever_computes_one_bit_wrong_is_not_taken(name: str, spoilt: Path) -
     assert "wrong once optimised: mul_mat_q4_0, case " in found["later"]["rejected"][0]["reason"]
     assert found["unreadable"]["bundle"] == "relaxed-jsc"
     assert found["unreadable"]["rejected"][0]["reason"].startswith("relaxed-v8: refused (")
-    assert "relaxed-v8.wasm" in found["absent"]["failed"]
+    assert "relaxed-v8.wasm cannot be read: " in found["absent"]["failed"]
+    assert "relaxed-v8.wasm must be the kernels' module of " in found["page"]["failed"]
+    assert found["traps"]["isa"] == "simd128"
+    assert "trapped while it was optimised: " in found["traps"]["rejected"][0]["reason"]
 
 
 def old_node() -> str | None:

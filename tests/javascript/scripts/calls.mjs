@@ -13,7 +13,7 @@ const floats = (bytes) => new Float32Array(bytes.buffer);
 
 async function instance(bundle, shared) {
   const memory = new WebAssembly.Memory({ initial: 0, maximum: 1024, shared });
-  const module = await compile(shared ? bundle.sharedUrl : bundle.url);
+  const module = await compile(bundle, shared);
   const { exports: kernels } = await WebAssembly.instantiate(module, { env: { memory } });
   return new Ggml({ arena: new Arena(memory), kernels, bundle, rejected: [] });
 }

@@ -154,7 +154,7 @@ export const threads = {
 async function scalar() {
   const memory = new WebAssembly.Memory({ initial: 0, maximum: 1000, shared: true });
   const bundle = bundles.find(({ isa }) => isa === "scalar");
-  const module = await compile(bundle.sharedUrl);
+  const module = await compile(bundle, true);
   const { exports: kernels } = await WebAssembly.instantiate(module, { env: { memory } });
   return { arena: new Arena(memory), module, kernels, bundle };
 }
