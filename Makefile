@@ -3,6 +3,7 @@
 
 UNROLL ?= 2
 ISA ?= relaxed
+PORT ?= 8000
 SECONDS ?= 600
 PYTHON ?= python3
 VENV_BIN := .venv/bin
@@ -11,7 +12,7 @@ LINTED := codegen tools tests examples docs README.md
 
 .PHONY: kernels library test lint check bless vectors js page serve mutants fuzz engines matrix bench bench-article tune report clean bootstrap help
 
-kernels: bootstrap  ## generate, assemble and verify every kernel at UNROLL blocks a turn
+kernels: bootstrap  ## generate, assemble and verify the kernels that can have UNROLL blocks a turn
 	@$(CODEGEN) --emit wat,wasm --unroll='$(UNROLL)'
 	@$(CODEGEN) verify --unroll='$(UNROLL)'
 
@@ -67,8 +68,8 @@ js: bootstrap  ## write the npm package, an ES module with the kernels inside, t
 page: bootstrap  ## build the page that verifies and times the kernels in a browser, to dist/page
 	@$(CODEGEN) page
 
-serve: page  ## show that page on this machine
-	@$(CODEGEN) serve
+serve: page  ## show that page on this machine, at PORT
+	@$(CODEGEN) serve --port='$(PORT)'
 
 clean:  ## remove everything that make made
 	rm -rf build dist .engines .venv .venv.lock .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import cast
 
 import numpy as np
 import wasmtime
 
 from codegen.errors import KernelCallError, shown
-from codegen.linear_memory import WASM32_BYTES, WASM64_BYTES, LinearMemory
+from codegen.linear_memory import U8, WASM32_BYTES, WASM64_BYTES, LinearMemory
 from codegen.plan import TABLE_BYTES
+from codegen.reference import Bytes
 
 Extern = (
     wasmtime.Func | wasmtime.Global | wasmtime.Memory | wasmtime.SharedMemory | wasmtime.Table | wasmtime.Tag
@@ -80,6 +82,24 @@ def as_count(what: str, value: object, multiple: int = 1) -> int:
         wanted = f"multiple of {multiple}" if multiple > 1 else "whole number"
         raise KernelCallError(f"{what} = {shown(value)}: must be a non-negative {wanted}")
     return count
+
+
+def as_bytes(name: str, data: Bytes) -> U8:
+    """The bytes of a buffer, in order.
+
+    Raises:
+        KernelCallError: it is no buffer, not contiguous, or of items that are larger.
+    """
+    try:
+        view = memoryview(cast("bytes", data))
+    except (TypeError, ValueError):
+        raise KernelCallError(f"{name}: must be a buffer of bytes, not {type(data).__name__}") from None
+    if not view.c_contiguous:
+        raise KernelCallError(f"{name}: must be contiguous; copy it first")
+    if view.itemsize != 1:
+        raise KernelCallError(f"{name}: must be blocks as bytes, not items of {view.itemsize} bytes")
+    # numpy has no empty view of a buffer.
+    return np.frombuffer(view, np.uint8) if view.nbytes else np.zeros(0, np.uint8)
 
 
 def reason_of(error: Exception) -> str:

@@ -6,6 +6,10 @@ import { layout } from "./kernels.js";
 
 const [threads = 2, rows = 4096, n = 4096, rounds = 31] = (globalThis.process?.argv.slice(2) ?? []).map(Number);
 
+if ([threads, rows, n, rounds].some((number) => !Number.isInteger(number) || number < 1)) {
+  throw new RangeError("usage: node bench.js [THREADS [ROWS [N [ROUNDS]]]], whole numbers above 0");
+}
+
 const median = (times) => times.sort((a, b) => a - b)[Math.floor(times.length / 2)];
 
 const TOGETHER = 5;

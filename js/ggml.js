@@ -131,6 +131,7 @@ export class Ggml {
     const done = this.#queue.then(() => this.#pool?.close());
     this.#queue = done.catch(() => {});
     await done;
+    if (this.#pool) this.threadsReason ??= "it was closed";
   }
 
   // Copies operands in, calls `use` with the address of so many bytes for results and those of operands.

@@ -43,7 +43,7 @@ export interface Ggml {
   readonly isa: Isa;
   /** The set of kernels that is used, by the name of its file. */
   readonly bundle: string;
-  /** Threads that `mulMat` uses. */
+  /** Threads that `mulMat` uses; for small products one, since they are done by the time that others are awake. */
   readonly threads: number;
   /** Why these are fewer than asked for, if they are. */
   readonly threadsReason: string | undefined;
@@ -63,7 +63,10 @@ export interface Ggml {
   /** Columns of n values, one after the other, quantised, as `gemv` and `gemm` of the same `bundle` read them. */
   prepare(values: Float32Array, n: number): Uint8Array;
 
-  /** A matrix times one prepared column: as many results as rows. */
+  /**
+   * A matrix times one prepared column: as many results as rows. `interleaved` is what `repack` made: rows as they were may
+   * have the same size, and would give nonsense.
+   */
   gemv(interleaved: Uint8Array, prepared: Uint8Array, rows: number, n: number): Float32Array;
 
   /** A matrix times prepared columns: the results of column c are at [c * rows, (c + 1) * rows). */

@@ -28,7 +28,12 @@ export async function load(options = {}) {
   }
 }
 
-function checked({ memory, isa, threads = 1 }) {
+const OPTIONS = ["memory", "isa", "threads"];
+
+function checked(options) {
+  const { memory, isa, threads = 1 } = options;
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown) throw new TypeError(`options must be some of ${OPTIONS.join(", ")}, and one is ${unknown}.`);
   if (memory !== undefined) requireMemory(memory);
   if (isa !== undefined && !ISAS.includes(isa)) throw new RangeError(`isa must be one of ${ISAS.join(", ")}.`);
   if (threads === "auto") return { memory, isa, threads: Math.min(processors(), MOST_THREADS) };

@@ -80,6 +80,11 @@ async function all() {
 
 function open(file) {
   if (!file) return;
+  if (busy) {
+    $("file").value = ""; // so that choosing it again is a change
+    say("Wait until this is done, then open the file.");
+    return;
+  }
   model = results.model = null;
   run(
     "Reading the file …",

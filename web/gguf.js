@@ -4,6 +4,7 @@ import { gguf } from "@huggingface/gguf";
 
 const VERSIONS = [2, 3];
 const MOST_DIMENSIONS = 4;
+const MOST_ALIGNMENT = 2 ** 20; // the parser counts in 32 bits
 const AGAIN = "It is damaged or incomplete: download or convert it again.";
 
 /**
@@ -20,7 +21,8 @@ export async function read(file, types) {
   }
   if (header.tensorInfoByteRange[1] > file.size) throw new Error(`This file ends amid its header. ${AGAIN}`);
   const alignment = Number(header.metadata["general.alignment"] ?? 32);
-  if (!Number.isInteger(Math.log2(alignment))) throw new Error(`The alignment in this file makes no sense. ${AGAIN}`);
+  const sound = Number.isInteger(alignment) && alignment <= MOST_ALIGNMENT && Number.isInteger(Math.log2(alignment));
+  if (!sound || header.tensorDataOffset < header.tensorInfoByteRange[1]) throw new Error(`The alignment in this file makes no sense. ${AGAIN}`);
   const tensors = header.tensorInfos.map((info) => located(info, header.tensorDataOffset, file.size, types));
   const { "general.name": name, "general.architecture": architecture } = header.metadata;
   return { name: String(name ?? architecture ?? ""), tensors };

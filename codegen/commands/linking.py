@@ -9,6 +9,7 @@ from codegen import arguments
 from codegen.arguments import AddVerb
 from codegen.commands import DONE
 from codegen.emit import BUILD
+from codegen.errors import InputError
 from codegen.linking.library import write_library
 from codegen.options import Memory
 from codegen.strategies import Isa
@@ -26,10 +27,13 @@ def add(verb: AddVerb) -> None:
         "--memory",
         type=arguments.memory,
         default=Memory.EXPORT,
-        help="memory64 for programs of 64-bit addresses; else the linker decides",
+        help="memory64 for programs of 64-bit addresses",
     )
     made.add_argument(
-        "--tuned", default="wasmtime", metavar="ENGINE", help="the fastest in wasmtime (default), v8 or jsc"
+        "--tuned",
+        default="wasmtime",
+        metavar="ENGINE",
+        help="the fastest in wasmtime (default), v8 or jsc, or by a file of `codegen tune`",
     )
     made.add_argument(
         "-o", "--out", type=arguments.folder, default=str(BUILD), metavar="DIR", help="default build/"
@@ -37,6 +41,10 @@ def add(verb: AddVerb) -> None:
 
 
 def _library(options: argparse.Namespace) -> int:
+    if options.memory in (Memory.IMPORT, Memory.SHARED):
+        raise InputError(
+            f"--memory {options.memory}: is the linker's to decide; leave it out, or name memory64 for 64-bit addresses"
+        )
     for one in write_library(Path(options.out), options.isa, options.memory, options.tuned):
         print(f"{'wrote' if one.changed else 'up to date:'} {one.path}")
     return DONE

@@ -39,7 +39,7 @@ def _page(options: argparse.Namespace) -> int:
             Path(options.out), lambda step: bar.update(task, completed=next(started), description=step)
         )
     size = sum(files.values()) / 1e6
-    print(f"{options.out}/: {len(files)} files, {size:.1f} MB; `codegen serve` shows it")
+    print(f"{options.out}/: {len(files)} files, {size:.1f} MB; `codegen serve {options.out}` shows it")
     return DONE
 
 

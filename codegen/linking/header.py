@@ -7,11 +7,14 @@ import textwrap
 from collections.abc import Sequence
 
 from codegen.plan import plan
-from codegen.render import environment, tidy
+from codegen.render import environment, render, tidy
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 
 _WIDTH = 110
+
+_PARAMETER = re.compile(r"\(param \$(\w+) \w+\) *;; (.+)")
+_OPERATOR = re.compile(r" ([-+*/<>]) ")
 
 _NEEDS = {
     Isa.SCALAR: "no SIMD",
@@ -29,13 +32,21 @@ def header(specs: Sequence[KernelSpec], title: str, file: str) -> str:
         file: the header's name, of which its guard is made.
     """
     guard = re.sub(r"\W", "_", file).upper()
-    plans = [plan(spec) for spec in specs]
+    plans = [(plan(spec), _parameters(spec)) for spec in specs]
     template = environment().get_template("c_header.h.j2")
     return tidy(template.render(plans=plans, title=title, guard=guard, needs=_NEEDS, comment=_comment))
 
 
+def _parameters(spec: KernelSpec) -> list[tuple[str, str]]:
+    """What each parameter of the export is, in the words of the kernel's own text."""
+    function = render(spec).partition(f'(export "{spec.export}")')[2]
+    return _PARAMETER.findall(function)[: len(spec.parameters)]
+
+
 def _comment(text: str) -> str:
-    """A paragraph inside a C comment."""
+    """A paragraph inside a C comment; no line ends at an operator, whose `*` would stand beside the comment's own."""
     assert "*/" not in text, "would end the comment"
-    lines = textwrap.wrap(text, _WIDTH - 3, break_on_hyphens=False)
-    return "\n".join(f" * {line}" for line in lines)
+    lines = textwrap.wrap(
+        _OPERATOR.sub("\0\\1\0", " ".join(text.split())), _WIDTH - 3, break_on_hyphens=False
+    )
+    return "\n".join(f" * {line}" for line in lines).replace("\0", " ")

@@ -34,14 +34,14 @@ def kernel_set(isa: Isa, memory: Memory, engine: str = "wasmtime") -> tuple[Kern
         InputError: there is no such tuning.
     """
     tuning = shipped.named(engine)
-    gemv = _fastest(tuning, "gemv", isa)
+    gemm = _fastest(tuning, "gemm", isa)
     chosen = (
         _fastest(tuning, "vec_dot", isa, lambda spec: spec.scales is not Scales.TABLE),
         _fastest(tuning, "quantize_row", isa),
-        _preparer(isa, gemv.record),
+        _preparer(isa, gemm.record),
         _fastest(tuning, "repack", isa if OPERATIONS["repack"].strategies_of(isa) else Isa.SIMD128),
-        gemv,
-        _fastest(tuning, "gemm", isa, lambda spec: spec.record == gemv.record),
+        _fastest(tuning, "gemv", isa, lambda spec: spec.record == gemm.record),
+        gemm,
         _fastest(tuning, "mul_mat", isa),
     )
     return tuple(replace(spec, memory=memory) for spec in chosen)
@@ -59,7 +59,7 @@ def _by_speed(tuning: Tuning, op: str, isa: Isa) -> Iterator[KernelSpec]:
         timed = (one.spec for one in contract.candidates if one.failed is None)
         yield from (spec for spec in timed if (spec.op, spec.isa) == (op, isa))
     yield registry.FASTEST[op, isa]
-    yield registry.UNTUNED[op, isa]
+    yield from (spec for spec in registry.REGISTERED if (spec.op, spec.isa) == (op, isa))
 
 
 def _preparer(isa: Isa, record: Record | None) -> KernelSpec:

@@ -27,6 +27,9 @@ _STATIC = ("index.html", "style.css", "icon.svg")
 _GGML = "ggml"
 """The folder of the JavaScript package, which stays as it is: it finds its modules and workers beside itself."""
 
+_LIST = "files.txt"
+"""What a build wrote: the next one removes what it does not write again, and nothing else."""
+
 _GGUF = "@huggingface/gguf/dist/browser/index.mjs"
 """The parser's build for browsers, which esbuild does not take where a package also has `exports`."""
 
@@ -44,6 +47,7 @@ def build(folder: Path, step: Callable[[str], None] = lambda _: None) -> dict[st
     Raises:
         InputError: the sources or what builds them is not here.
     """
+    made_before(folder)  # refuses what is no page before the long steps
     if not SOURCES.is_dir():
         raise InputError(f"{SOURCES}: the page's sources are not here; build it in a checkout of the project")
     files = {name: (SOURCES / name).read_bytes() for name in _STATIC}
@@ -60,7 +64,9 @@ def build(folder: Path, step: Callable[[str], None] = lambda _: None) -> dict[st
         f"{_GGML}/{name}": content for name, content in package.files() if name.endswith((".js", ".wasm"))
     }
     step("write")
-    _remove_others(folder, files)
+    files[_LIST] = ("\n".join(sorted(files)) + "\n").encode()
+    for name in made_before(folder) - files.keys():
+        (folder / name).unlink(missing_ok=True)
     for name, content in files.items():
         write_file(folder / name, content)
     return {name: len(content) for name, content in files.items()}
@@ -111,9 +117,15 @@ def _esbuild(packages: Path) -> Path:
     return programs[0]
 
 
-def _remove_others(folder: Path, files: dict[str, bytes]) -> None:
-    """Removes what an earlier build left in the folders that are only ours."""
-    for name in ("data", _GGML):
-        for path in (folder / name).rglob("*"):
-            if path.is_file() and path.relative_to(folder).as_posix() not in files:
-                path.unlink()
+def made_before(folder: Path) -> set[str]:
+    """The files of an earlier build, by the list that it left; none in a new folder.
+
+    Raises:
+        InputError: there are files, and no list: they are somebody's.
+    """
+    listed = folder / _LIST
+    if listed.is_file():
+        return {name for name in listed.read_text().split() if not {"..", ""} & set(name.split("/"))}
+    if folder.is_dir() and any(folder.iterdir()):
+        raise InputError(f"{folder}: has files that are no page's; choose an empty folder, or remove them")
+    return set()

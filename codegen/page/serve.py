@@ -57,7 +57,7 @@ def server(folder: Path, port: int, *, isolated: bool = True) -> ThreadingHTTPSe
         InputError: there is no page, or the port is not to be had.
     """
     if not (folder / "index.html").is_file():
-        raise InputError(f"{folder}: there is no page; `make page` builds it")
+        raise InputError(f"{folder}: there is no page; `codegen page -o {folder}` builds it")
     handler = partial(_Handler, ISOLATED if isolated else {}, directory=str(folder))
     try:
         return _Server(("127.0.0.1", port), handler)

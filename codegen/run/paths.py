@@ -16,7 +16,7 @@ from codegen.errors import SpecError
 from codegen.formats import Q4_0, Q8_0
 from codegen.ops.gemm.plan import PANEL
 from codegen.ops.gemm.verification import bound as matrix_bound
-from codegen.ops.mul_mat.kernel import MulMat, Weights
+from codegen.ops.mul_mat.kernel import MulMat
 from codegen.ops.repack.kernel import Repacker
 from codegen.ops.vec_dot.judge import bound as dot_bound
 from codegen.ops.vec_dot.kernel import PARAMETERS, Kernel
@@ -149,7 +149,7 @@ class MulMatPath(WasmPath):
 
     def products(self, part: Part) -> F32:
         """See Path."""
-        weights = Weights(self.at[part], part.rows, part.n, self._end)
+        weights = self.kernel.adopt(self.at[part], part.rows, part.n, self._end)
         return self.kernel.multiply(weights, self.values[part.n])
 
     def bound(self, expected: Expected, blocks: int) -> Fraction:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codegen import EngineOptions, KernelSpec, MatrixKernel, MulMat
+from codegen import EngineOptions, KernelSpec, MatrixKernel, MulMat, Repacker
 from codegen.errors import KernelCallError
 from codegen.inputs import rng_of
 from codegen.layouts import GROUP_BYTES, GROUP_ROWS
@@ -105,6 +105,37 @@ def test_operands_of_another_size_are_refused() -> None:
         MulMat.load(SHIPPED[0])
     with pytest.raises(KernelCallError, match="gemv"):
         MatrixKernel.load(MUL_MATS[0])
+
+
+def test_matrices_stay_until_they_are_cleared() -> None:
+    kernel, other = MulMat.load(MUL_MATS[0]), MulMat.load(MUL_MATS[0])
+    cases = [random_case(f"stays-{rows}", rows, 1, 2) for rows in (5, 9, 4)]
+    y = rng_of("stays").standard_normal((3, 64)).astype(np.float32)
+    placed = [kernel.place(interleave(case.x, case.rows, 64), case.rows, 64) for case in cases]
+    for _ in range(2):
+        for case, weights in zip(cases, placed, strict=True):
+            assert (kernel.multiply(weights, y) == products(case.x, quantize_q8_0(y), case.rows, 3, 64)).all()
+    with pytest.raises(KernelCallError, match="not in this kernel's memory"):
+        other.multiply(placed[0], y)
+    kernel.clear()
+    with pytest.raises(KernelCallError, match="cleared since"):
+        kernel.multiply(placed[0], y)
+
+
+def test_operands_are_bytes_of_any_shape() -> None:
+    case = random_case("bytes", 8, 1, 2)
+    rows = np.frombuffer(case.x, np.uint8).reshape(8, -1)
+    repacker = Repacker.load(KernelSpec.parse("repack_q4_0__simd128_u1"))
+    assert repacker.repack(rows, 8, 64) == interleave(case.x, 8, 64)
+    kernel = MulMat.load(MUL_MATS[0])
+    for place in (repacker.repack, kernel.place):
+        with pytest.raises(KernelCallError, match="must be blocks as bytes, not items of 4 bytes"):
+            place(np.zeros(rows.size, np.float32), 8, 64)  # type: ignore[arg-type]
+        with pytest.raises(KernelCallError, match="must be contiguous"):
+            place(np.zeros((8, 2 * rows.shape[1]), np.uint8)[:, ::2], 8, 64)
+    weights = kernel.place(np.frombuffer(interleave(case.x, 8, 64), np.uint8).reshape(2, -1), 8, 64)
+    with pytest.raises(KernelCallError, match="y: list; pass an array"):
+        kernel.multiply(weights, [0.0] * 64)  # type: ignore[arg-type]
 
 
 def test_activations_of_another_type_or_shape_are_refused() -> None:

@@ -32,9 +32,25 @@ def test_pages_and_styles_name_no_other_host(site: Path) -> None:
 
 def test_a_second_build_gives_the_same_files_and_removes_what_is_old(site: Path) -> None:
     before = {path: path.read_bytes() for path in site.rglob("*") if path.is_file()}
-    (site / "data" / "old.bin").write_bytes(b"old")
+    for name in ("data/old.bin", "data/mine.bin"):
+        (site / name).write_bytes(b"old")
+    listed = site / "files.txt"
+    listed.write_text(listed.read_text() + "data/old.bin\n../outside\n")
+    (site.parent / "outside").write_text("not the page's")
     build.build(site)
+    assert (site.parent / "outside").read_text() == "not the page's"
+    assert (site / "data" / "mine.bin").read_bytes() == b"old"  # nobody's but its owner's
+    (site / "data" / "mine.bin").unlink()
     assert {path: path.read_bytes() for path in site.rglob("*") if path.is_file()} == before
+
+
+def test_a_folder_of_somebodys_is_left_alone(tmp_path: Path) -> None:
+    photo = tmp_path / "data" / "photo.jpg"
+    photo.parent.mkdir()
+    photo.write_bytes(b"mine")
+    with pytest.raises(InputError, match="has files that are no page's; choose an empty folder"):
+        build.build(tmp_path)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [photo]
 
 
 def test_without_the_sources_it_says_where_to_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,7 +88,8 @@ def test_serve_says_where_and_ends_cleanly(site: Path) -> None:
 
 def test_a_port_in_use_and_a_folder_without_a_page_are_told_in_one_line(tmp_path: Path) -> None:
     assert_refused(
-        codegen("serve", cwd=tmp_path, status=None), "dist/page: there is no page; `make page` builds it"
+        codegen("serve", cwd=tmp_path, status=None),
+        "dist/page: there is no page; `codegen page -o dist/page` builds it",
     )
     (tmp_path / "index.html").touch()
     with socket.socket() as taken:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from codegen.errors import KernelCallError
 from codegen.formats import Q4_0
-from codegen.host import EngineOptions
+from codegen.host import EngineOptions, as_bytes
 from codegen.layouts import GROUP_BYTES, GROUP_ROWS
 from codegen.ops.gemm.plan import record_of
 from codegen.reference import Bytes
@@ -47,14 +47,15 @@ class MatrixKernel(Instance):
         """
         blocks = Q4_0.blocks(n)
         weights = rows * Q4_0.bytes if self.spec.op == "gemv_rows" else -(-rows // GROUP_ROWS) * GROUP_BYTES
-        for name, data, need in (
-            ("x", x, blocks * weights),
-            ("y", y, columns * blocks * self.record.bytes),
-        ):
-            if len(data) != need:
-                raise KernelCallError(f"{name}: {len(data)} bytes, {rows} x {columns} x {n} need {need}")
+        operands = {"x": as_bytes("x", x), "y": as_bytes("y", y)}
+        needs = {"x": blocks * weights, "y": columns * blocks * self.record.bytes}
+        for name, need in needs.items():
+            if operands[name].size != need:
+                raise KernelCallError(
+                    f"{name}: {operands[name].size} bytes, {rows} x {columns} x {n} need {need}"
+                )
         self.arena.reset()
         s = self.arena.allocate(4 * rows * columns)
-        at_x, at_y = self.arena.put(x), self.arena.put(y)
+        at_x, at_y = (self.arena.put(data) for data in operands.values())
         self.invoke(n, s, rows, at_x, at_y, columns, rows)
         return self.arena.view(s, 4 * rows * columns).copy().view("<f4").reshape(columns, rows)

@@ -41,6 +41,7 @@ def check(spec: KernelSpec, wasm: bytes, report: Report) -> Iterator[str]:
     kernel = MulMat(spec, wasm)
     for values in known_values():
         case = values.known.case
+        kernel.clear()
         weights = kernel.place(interleave(case.x, case.rows, case.n), case.rows, case.n)
         yield from wrong_results(values.known, kernel.multiply(weights, values.y), report)
     rows, columns = tile_of(spec)

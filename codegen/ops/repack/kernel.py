@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codegen.errors import KernelCallError, shown
 from codegen.formats import FORMATS
-from codegen.host import EngineOptions, as_count
+from codegen.host import EngineOptions, as_bytes, as_count
 from codegen.layouts import GROUP_BYTES, GROUP_ROWS
 from codegen.reference import Bytes
 from codegen.runtime import Instance
@@ -33,14 +33,15 @@ class Repacker(Instance):
         """
         as_count("count", count), as_count("n", n, self.format.elements)
         blocks = n // self.format.elements
-        if len(rows) != count * blocks * self.format.bytes:
+        data = as_bytes("rows", rows)
+        if data.size != count * blocks * self.format.bytes:
             raise KernelCallError(
-                f"rows: {len(rows)} bytes; {shown(count)} rows of {shown(n)} elements have"
+                f"rows: {data.size} bytes; {shown(count)} rows of {shown(n)} elements have"
                 f" {count * blocks * self.format.bytes}"
             )
         self.arena.reset()
         size = -(-count // GROUP_ROWS) * blocks * GROUP_BYTES
-        x = self.arena.put(rows)
+        x = self.arena.put(data)
         s = self.arena.allocate(size)
         self.invoke(n, s, x, blocks * self.format.bytes, count)
         return self.arena.view(s, size).tobytes()

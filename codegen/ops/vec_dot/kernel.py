@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +13,7 @@ from codegen.assemble import assemble
 from codegen.c_parameters import AddressType
 from codegen.errors import KernelCallError
 from codegen.formats import FORMATS, BlockFormat
-from codegen.host import EngineOptions, as_arguments, as_count, as_func, types_of
+from codegen.host import EngineOptions, as_arguments, as_bytes, as_count, as_func, types_of
 from codegen.linear_memory import U8
 from codegen.reference import Bytes
 from codegen.render import filled
@@ -155,15 +154,7 @@ class Kernel(Instance):
 
     @staticmethod
     def _checked(name: str, data: Bytes, need: int) -> U8:
-        try:
-            view = memoryview(cast("bytes", data))
-        except (TypeError, ValueError):
-            raise KernelCallError(f"{name}: must be a buffer of bytes, not {type(data).__name__}") from None
-        if not view.c_contiguous:
-            raise KernelCallError(f"{name}: must be contiguous; copy it first")
-        if view.itemsize != 1:
-            raise KernelCallError(f"{name}: must be blocks as bytes, not items of {view.itemsize} bytes")
-        if view.nbytes < need:
-            raise KernelCallError(f"{name}: {view.nbytes} bytes, n asks for {need}; pass whole blocks")
-        # numpy has no empty view of a buffer.
-        return np.frombuffer(view, np.uint8)[:need] if view.nbytes else np.zeros(0, np.uint8)
+        found = as_bytes(name, data)
+        if found.size < need:
+            raise KernelCallError(f"{name}: {found.size} bytes, n asks for {need}; pass whole blocks")
+        return found[:need]
