@@ -83,8 +83,7 @@ export class Pool {
     close(words);
     await this.#othersDone(); // also then: they write to memory that will be somebody else's
     if (failure) throw failure;
-    if (Atomics.load(words, AT.failed))
-      throw new Error("A worker trapped in mulMat: its results are not whole.");
+    if (Atomics.load(words, AT.failed)) throw new Error("A worker trapped in mulMat: its results are not whole.");
   }
 
   /** Ends the workers. Only when no job runs. */

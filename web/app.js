@@ -61,7 +61,8 @@ async function run(what, work, problem = $("status")) {
 function setBusy(now) {
   busy = now;
   // Not `disabled`, which would take the keyboard's focus away.
-  for (const id of ["run-all", "run-verify", "run-bench", "run-model"]) $(id).setAttribute("aria-disabled", String(now));
+  for (const id of ["run-all", "run-verify", "run-bench", "run-model"])
+    $(id).setAttribute("aria-disabled", String(now));
   document.body.classList.toggle("busy", now);
 }
 

@@ -24,7 +24,11 @@ export async function bench(wanted, wrongNames, rounds) {
       if (!name) return;
       const text = `Round ${round + 1} of ${rounds} …`;
       if (summary.textContent !== text) summary.textContent = text;
-      record(rows.find(({ kernel }) => kernel === name), ns, wrong);
+      record(
+        rows.find(({ kernel }) => kernel === name),
+        ns,
+        wrong,
+      );
       compare(rows);
       bars.draw();
     });

@@ -22,7 +22,8 @@ export async function read(file, types) {
   if (header.tensorInfoByteRange[1] > file.size) throw new Error(`This file ends amid its header. ${AGAIN}`);
   const alignment = Number(header.metadata["general.alignment"] ?? 32);
   const sound = Number.isInteger(alignment) && alignment <= MOST_ALIGNMENT && Number.isInteger(Math.log2(alignment));
-  if (!sound || header.tensorDataOffset < header.tensorInfoByteRange[1]) throw new Error(`The alignment in this file makes no sense. ${AGAIN}`);
+  if (!sound || header.tensorDataOffset < header.tensorInfoByteRange[1])
+    throw new Error(`The alignment in this file makes no sense. ${AGAIN}`);
   const tensors = header.tensorInfos.map((info) => located(info, header.tensorDataOffset, file.size, types));
   const { "general.name": name, "general.architecture": architecture } = header.metadata;
   return { name: String(name ?? architecture ?? ""), tensors };

@@ -77,21 +77,33 @@ function show(result, tensors) {
   if (wrong.length) {
     const [{ name, row }] = wrong;
     const text = `${plural(wrong.length, "row")} of ${count(rows)} checked came out wrong, the first is row ${row} of ${name}.`;
-    $("model-results").replaceChildren(el("div", { class: "alert", role: "alert" }, el("dt", {}, "Wrong"), el("dd", {}, text)));
+    $("model-results").replaceChildren(
+      el("div", { class: "alert", role: "alert" }, el("dt", {}, "Wrong"), el("dd", {}, text)),
+    );
     $("model-caveat").textContent = "What is wrong has no speed.";
     return;
   }
-  const each = threads > 1 ? ` (${milliseconds(msOneThread)} on one thread, ${milliseconds(msAllThreads)} on ${threads})` : "";
+  const each =
+    threads > 1 ? ` (${milliseconds(msOneThread)} on one thread, ${milliseconds(msAllThreads)} on ${threads})` : "";
   const left = rejected.map(({ isa, reason }) => `${isa} not: ${reason}`);
   const figures = [
-    ["Tokens a second, at most", tokensPerSecond ? (tokensPerSecond < 100 ? tokensPerSecond.toFixed(1) : count(Math.round(tokensPerSecond))) : "none"],
+    [
+      "Tokens a second, at most",
+      tokensPerSecond
+        ? tokensPerSecond < 100
+          ? tokensPerSecond.toFixed(1)
+          : count(Math.round(tokensPerSecond))
+        : "none",
+    ],
     ["Matrix products of a token", tokensPerSecond ? milliseconds(ms) : "none"],
     ["Weights read", tokensPerSecond ? `${(bytes / ms / 1e6).toFixed(1)} GB/s` : "none"],
     ["Kernels", [bundle, ...left].join("; ")],
     ["Threads", threads > 1 ? `${threads}${each}` : `1${threadsReason ? `: ${threadsReason}` : ""}`],
     ["Checked", `${plural(rows, "row")} of ${plural(matrices, "matrix", "matrices")}, by plain JavaScript: all right`],
   ];
-  $("model-results").replaceChildren(...figures.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+  $("model-results").replaceChildren(
+    ...figures.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
+  );
   $("model-caveat").textContent = caveat(tensors);
 }
 
@@ -99,8 +111,11 @@ function caveat(tensors) {
   const others = tensors.filter(({ type }) => type !== "Q4_0");
   const looked = tensors.filter((one) => one.type === "Q4_0" && !isCounted(one, tensors));
   const embedding = tensors.find(({ name, type }) => name === "token_embd.weight" && type === "Q4_0");
-  const twice = embedding && !looked.includes(embedding) ? " The token embedding is counted once, as the output’s matrix." : "";
-  const uncounted = looked.length ? ` Embeddings and stacked experts (${looked.length}) are multiplied, but not counted.` : "";
+  const twice =
+    embedding && !looked.includes(embedding) ? " The token embedding is counted once, as the output’s matrix." : "";
+  const uncounted = looked.length
+    ? ` Embeddings and stacked experts (${looked.length}) are multiplied, but not counted.`
+    : "";
   return (
     "An estimate from these products alone, one column of activations: attention, its cache, norms, sampling and what " +
     `else the file has (${plural(others.length, "tensor")} of other types, ${size(sum(others))}) come on top.${twice}${uncounted}`

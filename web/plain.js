@@ -11,7 +11,10 @@ export function activations(n) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return (state + 0.5) / 2 ** 32;
   };
-  return Float32Array.from({ length: n }, () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform()));
+  return Float32Array.from(
+    { length: n },
+    () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform()),
+  );
 }
 
 /** Activations as GGML quantises them to Q8_0: by block a scale, rounded to f16, and 32 whole numbers. */

@@ -40,7 +40,11 @@ export async function multiply(file, tensors, ggml, tell) {
         done += part.bytes;
         tell({ done, total, name: part.name });
       }
-      await time(placed.filter(({ counted }) => counted), ggml, found);
+      await time(
+        placed.filter(({ counted }) => counted),
+        ggml,
+        found,
+      );
     } finally {
       for (const { matrix } of placed) matrix.free();
     }

@@ -5,7 +5,9 @@ import { inWorker } from "./tasks.js";
 
 /** Verifies the kernels of these names; what came of it, also shown. */
 export async function verify(names) {
-  const [summary, list, failures, progress] = ["summary", "kernels", "failures", "progress"].map((id) => $(`verify-${id}`));
+  const [summary, list, failures, progress] = ["summary", "kernels", "failures", "progress"].map((id) =>
+    $(`verify-${id}`),
+  );
   list.replaceChildren();
   failures.replaceChildren();
   $("verify-details").hidden = false;
@@ -35,8 +37,11 @@ const sum = (kernels, field) => kernels.reduce((total, one) => total + one[field
 
 function told({ cases, passed, left, kernels }) {
   const wrong = kernels.filter(({ failure }) => failure).length;
-  const missing = left ? ` ${plural(left, "case")} need 4 GiB of memory, which this device does not give, and were left out.` : "";
-  if (wrong) return `${plural(wrong, "kernel is", "kernels are")} wrong here: ${count(passed)} of ${count(cases)} cases passed.${missing}`;
+  const missing = left
+    ? ` ${plural(left, "case")} need 4 GiB of memory, which this device does not give, and were left out.`
+    : "";
+  if (wrong)
+    return `${plural(wrong, "kernel is", "kernels are")} wrong here: ${count(passed)} of ${count(cases)} cases passed.${missing}`;
   return `All ${count(kernels.length)} kernels are right: ${count(passed)} of ${count(cases)} cases passed.${missing}`;
 }
 

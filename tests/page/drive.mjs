@@ -90,7 +90,9 @@ async function runAll(page) {
     if (await page.evaluate(() => document.activeElement.id === "run-all")) break;
   }
   await page.keyboard.press("Enter");
-  await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("Done."), { timeout: PATIENCE });
+  await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("Done."), {
+    timeout: PATIENCE,
+  });
 }
 
 async function give(page, file) {
@@ -115,15 +117,21 @@ async function drop(page) {
     const dataTransfer = new DataTransfer();
     dataTransfer.items.add(document.querySelector("#file").files[0]);
     document.querySelector("#model-summary").textContent = "";
-    document.querySelector("#drop").dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    document
+      .querySelector("#drop")
+      .dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
   });
-  await page.waitForFunction(() => /tensors?, /.test(document.querySelector("#model-summary").innerText), { timeout: PATIENCE });
+  await page.waitForFunction(() => /tensors?, /.test(document.querySelector("#model-summary").innerText), {
+    timeout: PATIENCE,
+  });
   return page.$eval("#model-summary", (element) => element.innerText);
 }
 
 async function copy(page) {
   if (order.browser === "chromium") {
-    await browser.defaultBrowserContext().overridePermissions(new URL(order.url).origin, ["clipboard-read", "clipboard-sanitized-write"]);
+    await browser
+      .defaultBrowserContext()
+      .overridePermissions(new URL(order.url).origin, ["clipboard-read", "clipboard-sanitized-write"]);
   }
   await page.bringToFront();
   await page.click("#copy");
@@ -140,12 +148,15 @@ async function looks(page) {
   const overhang = {};
   const faults = [];
   for (const scheme of ["light", "dark"]) {
-    if (order.browser === "chromium") await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+    if (order.browser === "chromium")
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
     else if (scheme === "dark") continue; // WebDriver BiDi has no such thing yet
     for (const [name, viewport] of Object.entries({ ...SIZES, narrow: { width: 360, height: 700 } })) {
       await page.setViewport(viewport);
       await new Promise((resolve) => setTimeout(resolve, 500)); // bars are moving
-      overhang[name] = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      overhang[name] = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
       if (name === "narrow") continue;
       const path = `${order.screenshots}/${order.browser}-${name}-${scheme}.png`;
       await page.screenshot({ path, fullPage: true });
@@ -159,7 +170,12 @@ async function looks(page) {
 async function accessibility(page, scheme) {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(() => globalThis.axe.run());
-  return violations.map(({ id, impact, nodes }) => ({ scheme, id, impact, where: nodes.map(({ target }) => target.join(" ")) }));
+  return violations.map(({ id, impact, nodes }) => ({
+    scheme,
+    id,
+    impact,
+    where: nodes.map(({ target }) => target.join(" ")),
+  }));
 }
 
 async function smallTargets(page) {
