@@ -32,7 +32,7 @@ JAVASCRIPT: tuple[Mutant, ...] = (
     code("js: threads share work memory", _ALL, "js/share.js", "work + thread * workBytes", "work"),
     code("js: nobody waits for workers", _ALL, "js/pool.js",
          "    await this.#othersDone(); // also then", "    // also then"),
-    code("js: leaving in two steps", "tests/javascript/test_pauses.py", "js/share.js",
+    code("js: leaving in two steps", _ALL, "js/share.js",
          "Atomics.sub(words, AT.state, 1) === WAITED + 1",
          "(Atomics.sub(words, AT.state, 1) & ~WAITED) === 1 && (Atomics.load(words, AT.state) & WAITED) !== 0"),
     code("js: a trap while it is optimised", _LOAD, "js/pick.js",

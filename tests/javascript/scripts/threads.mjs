@@ -6,7 +6,7 @@ import { load } from "./dist/index.js";
 import { bundles } from "./dist/kernels.js";
 import { Pool } from "./dist/pool.js";
 import { compile } from "./dist/read.js";
-import { AT, WORDS } from "./dist/share.js";
+import { AT, WORDS, close, isBusy, join, leave, open, waitFor } from "./dist/share.js";
 import { equal, random, same, throws } from "./harness.mjs";
 
 const made = random(11);
@@ -26,6 +26,31 @@ async function withThreads(count, use) {
 }
 
 export const threads = {
+  "a worker that pauses as it leaves does not wake who waits for a later product": () => {
+    const words = new Int32Array(new SharedArrayBuffer(4 * WORDS));
+    const job = { n: 32, s: 0, weights: 0, values: 0, columns: 1, rows: 4, work: 0, workBytes: 64, chunk: 16 };
+    open(words, job);
+    equal(join(words), true, "the slow worker joins");
+    close(words);
+    const step = Atomics.sub;
+    Atomics.sub = (...operands) => {
+      Atomics.sub = step;
+      const result = step(...operands);
+      // While it pauses, the caller sees that all have left, and asks for another product, which another worker joins.
+      equal(isBusy(words), false);
+      open(words, job);
+      equal(join(words), true);
+      close(words);
+      equal(waitFor(words), true);
+      return result;
+    };
+    try {
+      equal(leave(words), false, "the slow one wakes nobody");
+    } finally {
+      Atomics.sub = step;
+    }
+    equal(leave(words), true, "the other one does");
+  },
   "the same bits as one thread's": async () => {
     for (const count of [2, 3]) {
       await withThreads(count, async (ggml) => {
