@@ -33,7 +33,7 @@ def main() -> int:
     if options.only and options.write:
         parser.error("--write is for all of them, without --only")
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS), "mutants need names of their own"
-    with ThreadPoolExecutor((os.cpu_count() or 1) + 1) as pool:  # they wait for programs that start, too
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
         chosen = [mutant for mutant in MUTANTS if options.only in f"{mutant.name} {mutant.file}"]
         outcomes = list(pool.map(run, tracked(chosen, "mutants")))
     survivors = [outcome for outcome in outcomes if not outcome.caught]

@@ -29,7 +29,6 @@ JAVASCRIPT: tuple[Mutant, ...] = (
     code("js: lengths not checked", _ALL, "js/checks.js", "if (view.length === length) return;", "return;"),
     code("js: rows of the first chunk for all", _ALL, "js/share.js",
          "weights + (row / layout.groupRows) * groupBytes", "weights"),
-    code("js: threads share work memory", _ALL, "js/share.js", "work + thread * workBytes", "work"),
     code("js: nobody waits for workers", _ALL, "js/pool.js",
          "    await this.#othersDone(); // also then", "    // also then"),
     code("js: leaving in two steps", _ALL, "js/share.js",
