@@ -36,7 +36,7 @@ bless: bootstrap  ## accept what the generator says as the new goldens
 fuzz: bootstrap  ## damaged files, random command lines, wrong calls, for SECONDS
 	@$(VENV_BIN)/python -m tools.fuzz --seconds='$(SECONDS)'
 
-engines: bootstrap  ## fetch the engines that `verify --engine all` knows, as far as this machine can
+engines: bootstrap  ## fetch engines, a C compiler and TypeScript for the tests, as far as this machine can
 	@$(VENV_BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[engines]'
 	@$(VENV_BIN)/python -m codegen.engines.install
 
@@ -62,7 +62,7 @@ mutants: bootstrap  ## put faults in, one at a time, and show what notices each
 vectors: bootstrap  ## write the conformance vectors of tests/vectors again
 	@$(CODEGEN) vectors
 
-js: bootstrap  ## write the npm package, an ES module with the kernels inside, to dist/js
+js: bootstrap  ## write the npm package, an ES module and its kernels, to dist/js
 	@$(CODEGEN) js
 
 page: bootstrap  ## build the page that verifies and times the kernels in a browser, to dist/page

@@ -31,5 +31,10 @@ class Parameter:
 
 def parameters(prototype: str) -> tuple[Parameter, ...]:
     """What stands between the parentheses of a prototype, `int n, const void *vx`."""
-    matches = (re.fullmatch(r"(.*?)\s*(\w+)", one.strip()) for one in prototype.split(","))
-    return tuple(Parameter(match[2], match[1]) for match in matches if match)
+    return tuple(map(_parameter, prototype.split(",")))
+
+
+def _parameter(declaration: str) -> Parameter:
+    match = re.fullmatch(r"(.+?)\s*(\w+)", declaration.strip())
+    assert match, f"{declaration}: no parameter"
+    return Parameter(match[2], match[1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import cast
@@ -119,7 +119,33 @@ def as_memory(extern: Extern) -> wasmtime.Memory | wasmtime.SharedMemory:
     return extern
 
 
-def imports_of(
+def instantiate(
+    module: wasmtime.Module, engine: wasmtime.Engine, store: wasmtime.Store, table: int = 0
+) -> tuple[Mapping[str, Extern], LinearMemory, int]:
+    """A kernel's module with all that it imports.
+
+    Args:
+        module: of one kernel, or of one with the loop for bench.
+        engine: that made it.
+        store: for the instance.
+        table: where an f16 table goes, if the module imports its place.
+
+    Returns:
+        its exports, the memory that it works in, and the first address in that which is the host's.
+
+    Raises:
+        KernelCallError: there is no memory for the table.
+    """
+    imports = _imports_of(module, engine, store, table)
+    exports = wasmtime.Instance(store, module, imports).exports(store)
+    memory = LinearMemory(store, as_memory(imports[0] if imports else exports["memory"]))
+    base = exports.get("heap_base")
+    if isinstance(base, wasmtime.Global):
+        return exports, memory, int(base.value(store))
+    return exports, memory, table + TABLE_BYTES if len(imports) > 1 else 0
+
+
+def _imports_of(
     module: wasmtime.Module, engine: wasmtime.Engine, store: wasmtime.Store, table: int
 ) -> list[Extern]:
     """What a kernel's module imports: a new memory of the type it wants, and the address of an f16 table in it.

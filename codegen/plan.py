@@ -12,13 +12,16 @@ from codegen.cost import MainLoop
 from codegen.formats import FORMATS, BlockFormat
 from codegen.options import Memory, Scales
 from codegen.spec import KernelSpec
-from codegen.strategies import Constant, Local
+from codegen.strategies import Constant, Isa, Local
 
 PAGE = 65_536
 WASM32_PAGES = 65_536
 """What a 32-bit memory can have."""
 
 TABLE_BYTES = 65_536 * 4
+
+_NEEDS = {Isa.SCALAR: (), Isa.SIMD128: ("SIMD",), Isa.RELAXED: ("SIMD", "relaxed SIMD")}
+_MEMORY_NEEDS = {Memory.SHARED: ("threads",), Memory.MEMORY64: ("64-bit memory",)}
 
 
 @dataclass(frozen=True)
@@ -73,8 +76,14 @@ class Plan:
     @property
     def memory_by(self) -> str:
         """Whose its memory is, and what is special about it."""
-        words = {Memory.SHARED: "import, shared", Memory.MEMORY64: "import, 64-bit"}
+        words = {Memory.SHARED: "shared import", Memory.MEMORY64: "64-bit import"}
         return words.get(self.spec.memory, self.spec.memory)
+
+    @property
+    def needs(self) -> str:
+        """What an engine must have beside WebAssembly's first version, for people."""
+        every = (*_NEEDS[self.spec.isa], *_MEMORY_NEEDS.get(self.spec.memory, ()))
+        return " and ".join(filter(None, (", ".join(every[:-1]), *every[-1:]))) or "no SIMD"
 
 
 def ends(*starts: str) -> tuple[Local, ...]:

@@ -12,8 +12,7 @@ import wasmtime
 from codegen.arena import Arena
 from codegen.assemble import assemble
 from codegen.errors import KernelLoadError, KernelTrapError
-from codegen.host import EngineOptions, as_arguments, as_func, as_memory, engine, imports_of, reason_of
-from codegen.linear_memory import LinearMemory
+from codegen.host import EngineOptions, as_arguments, as_func, engine, instantiate, reason_of
 from codegen.options import Memory, Scales
 from codegen.plan import TABLE_BYTES
 from codegen.render import render
@@ -34,11 +33,10 @@ class Instance:
             module = wasmtime.Module(self.engine, wasm)
         except wasmtime.WasmtimeError as error:
             raise KernelLoadError(f"{spec.name}: refused by wasmtime ({reason_of(error)})") from None
-        imports = imports_of(module, self.engine, self.store, _TABLE_AT)
-        exports = wasmtime.Instance(self.store, module, imports).exports(self.store)
+        # Where memory is free is not taken from the module, which is what is to be verified.
+        exports, memory, _ = instantiate(module, self.engine, self.store, _TABLE_AT)
         self.function = as_func(exports[spec.export])
-        memory = as_memory(imports[0] if imports else exports["memory"])
-        self.arena = Arena(LinearMemory(self.store, memory), self._first_free())
+        self.arena = Arena(memory, self._first_free())
 
     @classmethod
     def load(cls, spec: KernelSpec, options: EngineOptions | None = None) -> Self:

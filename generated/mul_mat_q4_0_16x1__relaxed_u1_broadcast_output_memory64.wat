@@ -15,9 +15,9 @@
 ;; scratch memory of their own. Block sums are exact integers; a term is scaled with one rounding, and the
 ;; terms of a row are added in order: all of these kernels give the same bits.
 ;;
-;; Needs: SIMD and relaxed SIMD, 64-bit memory.
+;; Needs: SIMD, relaxed SIMD and 64-bit memory.
 ;; How: dot16, 16 rows by all columns of a panel at a time, broadcast activations, unrolled steps, totals in
-;; the output, memory by import, 64-bit.
+;; the output, memory by 64-bit import.
 ;; Why it is right: docs/numerics.md.
 ;; Cost: 6.82 opcodes per 32 weights and a column in the main loop, locals and constants not counted.
 ;; Generated: edit templates/mul_mat_q4_0.wat.j2 and what it imports, then `make bless`.
@@ -1517,7 +1517,7 @@
           (i64.lt_u (local.get $b) (local.get $a_end)))
       (then (unreachable))))
 
-  ;; items from the start of the first row to the end of the last, none where rows are empty; traps where 64 bits do not hold them
+  ;; items from the first row's start to the last one's end, 0 where rows are empty; traps where 64 bits do not hold them
   (func $rows_span
     (param $more i64)    ;; rows but the first, below 2^31
     (param $stride i64)  ;; items from a row to the next

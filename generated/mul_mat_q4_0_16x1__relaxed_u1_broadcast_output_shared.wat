@@ -15,9 +15,9 @@
 ;; scratch memory of their own. Block sums are exact integers; a term is scaled with one rounding, and the
 ;; terms of a row are added in order: all of these kernels give the same bits.
 ;;
-;; Needs: SIMD and relaxed SIMD, threads.
+;; Needs: SIMD, relaxed SIMD and threads.
 ;; How: dot16, 16 rows by all columns of a panel at a time, broadcast activations, unrolled steps, totals in
-;; the output, memory by import, shared.
+;; the output, memory by shared import.
 ;; Why it is right: docs/numerics.md.
 ;; Cost: 6.82 opcodes per 32 weights and a column in the main loop, locals and constants not counted.
 ;; Generated: edit templates/mul_mat_q4_0.wat.j2 and what it imports, then `make bless`.

@@ -10,8 +10,8 @@
 ;; any alignment, and not a byte more. Writes 4 bytes at s, after all reads. Block sums are exact integers;
 ;; each is converted and scaled with one rounding.
 ;;
-;; Needs: SIMD and relaxed SIMD, 64-bit memory.
-;; How: dot16, 4 blocks a turn, 1 accumulator, arithmetic f16 scales, memory by import, 64-bit.
+;; Needs: SIMD, relaxed SIMD and 64-bit memory.
+;; How: dot16, 4 blocks a turn, 1 accumulator, arithmetic f16 scales, memory by 64-bit import.
 ;; Why it is right: docs/numerics.md.
 ;; Cost: 27.75 opcodes per 32 weights in the main loop, locals and constants not counted.
 ;; Generated: edit templates/vec_dot_q4_0_q8_0.wat.j2 and what it imports, then `make bless`.

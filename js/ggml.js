@@ -16,6 +16,7 @@ export class Ggml {
   #bundle;
   #pool;
   #queue = Promise.resolve();
+  #threadsReason;
 
   constructor({ arena, kernels, bundle, pool, rejected, threadsReason }) {
     this.#arena = arena;
@@ -25,12 +26,16 @@ export class Ggml {
     this.isa = bundle.isa;
     this.bundle = bundle.name;
     this.rejected = rejected;
-    this.threadsReason = threadsReason;
+    this.#threadsReason = threadsReason;
     this.memory = arena.memory;
   }
 
   get threads() {
     return this.#pool?.threads ?? 1;
+  }
+
+  get threadsReason() {
+    return this.#threadsReason ?? this.#pool?.reason;
   }
 
   vecDot(x, y) {
@@ -131,7 +136,6 @@ export class Ggml {
     const done = this.#queue.then(() => this.#pool?.close());
     this.#queue = done.catch(() => {});
     await done;
-    if (this.#pool) this.threadsReason ??= "it was closed";
   }
 
   // Copies operands in, calls `use` with the address of so many bytes for results and those of operands.

@@ -16,7 +16,7 @@ export interface LoadOptions {
   threads?: number | "auto";
 }
 
-/** An instruction set that is not used, and why: that the engine lacks it, or what it computes wrongly. */
+/** An instruction set, or a set of its kernels, that is not used, and why: the engine lacks it, or computes it wrongly. */
 export interface Rejected {
   isa: Isa;
   reason: string;
@@ -85,7 +85,8 @@ export interface Ggml {
 
   /**
    * The same on all threads, with the same bits. Values are copied before it returns. Calls are done one after the
-   * other. Rejects where a worker dies, besides what other calls throw; later products then take one thread.
+   * other. Rejects where a worker traps or dies, besides what other calls throw; after one that died, products take one
+   * thread.
    */
   mulMat(matrix: Matrix, values: Float32Array, into?: Float32Array): Promise<Float32Array>;
 

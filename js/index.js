@@ -13,10 +13,9 @@ export async function load(options = {}) {
   if (Object(options) !== options) throw new TypeError("options must be an object, or left out.");
   const { memory, isa, threads } = checked(options);
   await requireWebAssembly();
-  const reason = threads > 1 ? whyOneThread(memory) : undefined;
-  const shared = memory ? isShared(memory) : threads > 1 && !reason;
-  const { bundle, module, rejected } = await pick(isa ? [isa] : ISAS, shared);
-  const arena = new Arena(memory ?? newMemory(shared));
+  const { room, reason } = roomFor(threads, memory);
+  const { bundle, module, rejected } = await pick(isa ? [isa] : ISAS, isShared(room));
+  const arena = new Arena(room);
   const { exports: kernels } = await WebAssembly.instantiate(module, { env: { memory: arena.memory } });
   const made = { arena, kernels, bundle, rejected, threadsReason: reason };
   if (threads === 1 || reason) return new Ggml(made);
@@ -63,18 +62,27 @@ function whyOneThread(memory) {
 }
 
 function processors() {
-  return globalThis.navigator?.hardwareConcurrency ?? process.getBuiltinModule("node:os").availableParallelism();
+  const os = globalThis.process?.getBuiltinModule?.("node:os");
+  return globalThis.navigator?.hardwareConcurrency ?? os?.availableParallelism() ?? 1;
 }
 
-function newMemory(shared) {
-  if (!shared) return new WebAssembly.Memory({ initial: 0 });
-  let failure;
+// The memory to work in; and why threads cannot share it, where there are to be several and they cannot.
+function roomFor(threads, memory) {
+  const reason = threads > 1 ? whyOneThread(memory) : undefined;
+  if (memory) return { room: memory, reason };
+  const shared = threads > 1 && !reason ? sharedMemory() : undefined;
+  if (shared) return { room: shared };
+  const none = threads > 1 ? "no shared memory can be had here, not even one of 512 MiB at most" : undefined;
+  return { room: new WebAssembly.Memory({ initial: 0 }), reason: reason ?? none };
+}
+
+function sharedMemory() {
   for (const maximum of MAXIMUM_PAGES) {
     try {
-      return new WebAssembly.Memory({ initial: 0, maximum, shared });
-    } catch (error) {
-      failure = error;
+      return new WebAssembly.Memory({ initial: 0, maximum, shared: true });
+    } catch {
+      // not so many addresses
     }
   }
-  throw new RangeError("No shared memory can be had here, not even one of 512 MiB at most.", { cause: failure });
+  return undefined;
 }

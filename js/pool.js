@@ -47,7 +47,7 @@ export class Pool {
     const pool = new Pool();
     pool.#arena = arena;
     pool.#mulMat = mulMat;
-    pool.#at = arena.allocate(4 * WORDS);
+    pool.#at = arena.allocate(4 * WORDS); // never given back: a worker that is being ended may still look at it
     pool.#words = new Int32Array(arena.memory.buffer, pool.#at, WORDS).fill(0);
     pool.#workers = [];
     const timer = setTimeout(() => pool.#end(`no answer after ${START_MS / 1000} s`), START_MS);
@@ -56,12 +56,16 @@ export class Pool {
       await pool.#wait(() => pool.#greet(module));
     } catch (error) {
       pool.#end(error.message);
-      arena.release(pool.#at);
       throw pool.#broken;
     } finally {
       clearTimeout(timer);
     }
     return pool;
+  }
+
+  /** Why it has no threads any more, if it has none. */
+  get reason() {
+    return this.#broken?.message;
   }
 
   get threads() {
@@ -95,7 +99,6 @@ export class Pool {
     });
     await stopped.catch(() => {}); // one had ended by itself
     this.#end("it was closed");
-    this.#arena.release(this.#at);
   }
 
   async #othersDone() {

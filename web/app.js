@@ -27,32 +27,41 @@ async function kernels() {
   return (await (await data("kernels.json")).json()).kinds[engine.kernels][engine.isa];
 }
 
+// What goes wrong is told where the work shows itself, too.
+const toldAt = (id, work) => async () => {
+  try {
+    return await work();
+  } catch (error) {
+    $(id).textContent = error.message;
+    throw error;
+  }
+};
+
 const tasks = {
-  async verify() {
+  verify: toldAt("verify-summary", async () => {
     results.verify = await verify((await kernels()).verified);
     return $("verify-summary").textContent;
-  },
-  async bench() {
+  }),
+  bench: toldAt("bench-summary", async () => {
     const failed = results.verify?.kernels.filter(({ failure }) => failure).map(({ name }) => name) ?? [];
     results.bench = await bench((await kernels()).bars, failed, rounds);
     return $("bench-summary").textContent;
-  },
-  async model() {
+  }),
+  model: toldAt("model-caveat", async () => {
     results.model = await multiplyModel(model);
     return "Done: the model’s matrices are multiplied.";
-  },
+  }),
 };
 
 // One thing at a time: two would slow each other down, and a figure would mean nothing.
-async function run(what, work, problem = $("status")) {
+async function run(what, work) {
   if (busy) return;
   setBusy(true);
   say(what);
   try {
     say(await work());
   } catch (error) {
-    say("");
-    problem.textContent = error.message;
+    say(error.message);
   } finally {
     setBusy(false);
   }
@@ -89,11 +98,10 @@ function open(file) {
   model = results.model = null;
   run(
     "Reading the file …",
-    async () => {
+    toldAt("model-summary", async () => {
       model = await openModel(file);
       return "File read.";
-    },
-    $("model-summary"),
+    }),
   );
 }
 
@@ -116,7 +124,7 @@ async function copy() {
 $("run-all").addEventListener("click", () => run("Verifying …", all));
 $("run-verify").addEventListener("click", () => run("Verifying …", tasks.verify));
 $("run-bench").addEventListener("click", () => run("Measuring …", tasks.bench));
-$("run-model").addEventListener("click", () => run("Multiplying …", tasks.model, $("model-caveat")));
+$("run-model").addEventListener("click", () => run("Multiplying …", tasks.model));
 $("copy").addEventListener("click", copy);
 $("file").addEventListener("change", ({ target }) => open(target.files[0]));
 

@@ -25,7 +25,6 @@ answer(async ({ names, rounds }, tell) => {
       tell({ name: module.name, ns, wrong, round, step: ++done, steps });
     }
   }
-  return { rounds };
 });
 
 // Where the bytes that an entry needs are in the job's data.

@@ -28,8 +28,7 @@ export async function openModel(file) {
 
 /** Multiplies the matrices of an opened model; what came of it, also shown. */
 export async function multiplyModel({ file, tensors }) {
-  const [summary, progress] = [$("model-summary"), $("model-progress")];
-  const before = summary.textContent;
+  const progress = $("model-progress");
   advance(progress, 0);
   try {
     const found = await inWorker(worker(), { file, tensors }, ({ bundle, done, total }) => {
@@ -42,7 +41,6 @@ export async function multiplyModel({ file, tensors }) {
     show(result, tensors);
     return result;
   } finally {
-    summary.textContent = before;
     advance(progress, null);
   }
 }
@@ -78,7 +76,7 @@ function show(result, tensors) {
     const [{ name, row }] = wrong;
     const text = `${plural(wrong.length, "row")} of ${count(rows)} checked came out wrong, the first is row ${row} of ${name}.`;
     $("model-results").replaceChildren(
-      el("div", { class: "alert", role: "alert" }, el("dt", {}, "Wrong"), el("dd", {}, text)),
+      el("div", { class: "alert" }, el("dt", {}, "Wrong"), el("dd", {}, el("p", { role: "alert" }, text))),
     );
     $("model-caveat").textContent = "What is wrong has no speed.";
     return;

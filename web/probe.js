@@ -1,6 +1,6 @@
 // What the browser offers, and the engine that it has.
 
-import { FEATURES, fromHex } from "../codegen/engines/runner.mjs";
+import { has } from "../codegen/engines/runner.mjs";
 import { $, el, plural } from "./dom.js";
 
 const WORDS = {
@@ -15,11 +15,11 @@ const WORDS = {
 
 const TUNED = { v8: "V8", jsc: "JavaScriptCore", wasmtime: "wasmtime, for want of its own" };
 
-const has = (feature) => globalThis.WebAssembly?.validate(fromHex(FEATURES[feature].probe)) ?? false;
+const offers = (feature) => "WebAssembly" in globalThis && has(feature);
 
 /** Features, the best ISA, and which engine's kernels suit this browser. */
 export function probe() {
-  const features = { scalar: has("scalar"), simd128: has("simd128"), relaxed: has("relaxed") };
+  const features = { scalar: offers("scalar"), simd128: offers("simd128"), relaxed: offers("relaxed") };
   features.threads = globalThis.crossOriginIsolated === true && typeof SharedArrayBuffer === "function";
   const isa = ["relaxed", "simd128", "scalar"].find((one) => features[one]) ?? null;
   const agent = navigator.userAgent;

@@ -38,7 +38,7 @@ export async function multiply(file, tensors, ggml, tell) {
         columns.set(part.n, column);
         placed.push(await place(file, part, ggml, column, found));
         done += part.bytes;
-        tell({ done, total, name: part.name });
+        tell({ done, total });
       }
       await time(
         placed.filter(({ counted }) => counted),

@@ -19,14 +19,12 @@ from codegen.host import (
     EngineOptions,
     as_arguments,
     as_func,
-    as_memory,
     engine,
-    imports_of,
+    instantiate,
     reason_of,
     types_of,
 )
-from codegen.linear_memory import U8, LinearMemory
-from codegen.plan import TABLE_BYTES
+from codegen.linear_memory import U8
 
 
 class WasmtimeHost:
@@ -64,13 +62,9 @@ class _Instance:
             module = wasmtime.Module(host, entry.wasm)
         except wasmtime.WasmtimeError as error:
             raise KernelLoadError(f"{entry.name}: refused by wasmtime ({reason_of(error)})") from None
-        imports = imports_of(module, host, self._store, table=0)
-        exports = wasmtime.Instance(self._store, module, imports).exports(self._store)
+        exports, memory, first = instantiate(module, host, self._store)
         self._repeat = as_func(exports[REPEAT])
-        base = exports.get("heap_base")
-        first = int(base.value(self._store)) if isinstance(base, wasmtime.Global) else 0
-        memory = LinearMemory(self._store, as_memory(imports[0] if imports else exports["memory"]))
-        self._arena = Arena(memory, TABLE_BYTES if len(imports) > 1 else first)
+        self._arena = Arena(memory, first)
         self._at = {buffer.name: self._placed(buffer) for buffer in entry.buffers}
         values = [self._at[one] if isinstance(one, str) else one for one in entry.arguments]
         _, *types = types_of(self._repeat, self._store)

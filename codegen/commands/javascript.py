@@ -15,7 +15,7 @@ DIST = Path("dist/js")
 
 def add(verb: AddVerb) -> None:
     """Adds the verb and its arguments."""
-    verb("js", _js, f"write the npm package, an ES module with the kernels inside, to {DIST}/").add_argument(
+    verb("js", _js, f"write the npm package, an ES module and its kernels, to {DIST}/").add_argument(
         "-o", "--out", type=arguments.folder, metavar="DIR", help="instead of that"
     )
 

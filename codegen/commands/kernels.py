@@ -25,7 +25,7 @@ def add(verb: AddVerb) -> None:
         type=arguments.kinds,
         default=[Emit.WAT],
         metavar="KINDS",
-        help="wat, wasm, obj and header (for a linker and C), asm (machine code beside WAT); several with commas",
+        help="wat, wasm, obj and header (for a linker and C), asm (machine code); commas between several; default wat",
     )
     made.add_argument(
         "--engine", type=arguments.compiler, help="whose machine code asm shows: wasmtime (default) or node"

@@ -21,13 +21,18 @@ _SCRIPT = b"""const report = await import("./report.mjs")
 await fetch("report", { method: "POST", body: JSON.stringify(report) });
 """
 
-_TYPES = {
+TYPES = {
     "": "text/html",
-    ".mjs": "text/javascript",
+    ".bin": "application/octet-stream",
+    ".css": "text/css",
+    ".html": "text/html",
     ".js": "text/javascript",
     ".json": "application/json",
+    ".mjs": "text/javascript",
+    ".svg": "image/svg+xml",
     ".wasm": "application/wasm",
 }
+"""By suffix, whatever this machine's own table says: a browser runs no module that is called plain text."""
 
 
 ISOLATED = {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp"}
@@ -52,7 +57,7 @@ class Site:
         name = path.partition("?")[0].removeprefix("/")
         if name not in files:
             return None
-        return _TYPES.get(PurePosixPath(name).suffix, "application/octet-stream"), files[name]
+        return TYPES.get(PurePosixPath(name).suffix, "application/octet-stream"), files[name]
 
 
 def folder(path: Path, at: str = "") -> dict[str, bytes]:

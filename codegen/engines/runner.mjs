@@ -13,14 +13,16 @@ const HEAT = 2 ** 23; // bytes a round: four rounds are well over what each engi
 // By feature, an ISA or a memory, the smallest module that needs it: whether it validates tells whether the engine has the feature.
 export const FEATURES = {
   scalar: { label: "WebAssembly", probe: "0061736d01000000" },
+  export: { label: "WebAssembly", probe: "0061736d01000000" },
+  import: { label: "WebAssembly", probe: "0061736d01000000" },
   simd128: { label: "SIMD", probe: "0061736d01000000010401600000030201000a090107004100fd0f1a0b" },
   relaxed: { label: "relaxed SIMD", probe: "0061736d0100000001050160017b00030201000a0c010a0020002000fd92021a0b" },
   shared: { label: "threads", probe: "0061736d01000000050401030001" },
   memory64: { label: "64-bit memories", probe: "0061736d010000000503010400" },
 };
 
-// Whether the engine has a feature; memories that all have are none.
-export const has = (feature) => !(feature in FEATURES) || WebAssembly.validate(fromHex(FEATURES[feature].probe));
+// Whether the engine has a feature; throws where there is no such.
+export const has = (feature) => WebAssembly.validate(fromHex(FEATURES[feature].probe));
 
 // `onKernel` is told of each kernel's report as soon as it is there.
 export async function runJob(job, onKernel = () => {}) {
@@ -62,8 +64,8 @@ async function runKernel(kernel, cases, report) {
   runAll("hot");
 }
 
-// Instantiates the kernel, and where a case is placed high also with 4 GiB, or what more 32 bits do not address where that can
-// be; returns the choice of instance by case.
+// Instantiates the kernel, and where a case is placed high also with 4 GiB, in a 64-bit memory with a page more; returns the
+// choice of instance by case.
 async function load(kernel, cases) {
   const module = await WebAssembly.compile(fromBase64(kernel.wasm));
   const most = Math.max(...cases.map((test) => test.bytes));
@@ -105,7 +107,8 @@ function runCase(target, test, previous = null) {
 }
 
 // Where the buffers go. "start" and "end" put each in turn at that end of memory, which only one can touch at a time;
-// "high" is the end of 4 GiB, where an address is negative as an i32 and the address after the buffer wraps to 0.
+// "high" is the end of 4 GiB, where an address is negative as an i32 and the address after the buffer wraps to 0; and in a
+// 64-bit memory, of a page more, where no address fits 32 bits.
 function layouts({ memory, base }, test) {
   const inner = {};
   let end = base + Math.max(...test.buffers.map(({ data }) => data.length));

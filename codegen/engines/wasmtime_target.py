@@ -12,17 +12,12 @@ import numpy as np
 import wasmtime
 
 from codegen.engines.job import Case, KernelEntry, Output, Wide, output_bytes
-from codegen.host import as_arguments, as_func, as_memory, imports_of, types_of
-from codegen.linear_memory import U8, LinearMemory
-
-PAGE = 65_536
-WASM32_PAGES = 65_536
-
-TABLE = 262_144
-"""U8 of the f16 table that some kernels fill when they are instantiated, at the start of memory."""
+from codegen.host import as_arguments, as_func, instantiate, types_of
+from codegen.linear_memory import U8
+from codegen.plan import PAGE, TABLE_BYTES, WASM32_PAGES
 
 GUARD = 64
-"""U8 around each buffer that must have no effect and stay as they are."""
+"""Bytes around each buffer that must have no effect and stay as they are."""
 
 POISON = 0x7E
 """What those bytes are: as an f16 it is NaN, as weights it is far from zero."""
@@ -41,11 +36,11 @@ class Outcome(NamedTuple):
 def pages(cases: Sequence[Case]) -> int:
     """What a memory needs for each case in any place but "high"."""
     most = max((sum(sizes(case).values()) for case in cases), default=0)
-    return -(-(TABLE + 3 * most) // PAGE) + 1
+    return -(-(TABLE_BYTES + 3 * most) // PAGE) + 1
 
 
 def sizes(case: Case) -> dict[str, int]:
-    """U8 of every buffer, in the order of layout."""
+    """Bytes of every buffer, in the order of layout."""
     outputs = {name: output_bytes(output) for name, output in case["outputs"].items()}
     return {**outputs, **{name: len(data) // 2 for name, data in case["inputs"].items()}}
 
@@ -62,13 +57,8 @@ class Target:
         self, engine: wasmtime.Engine, module: wasmtime.Module, kernel: KernelEntry, pages: int
     ) -> None:
         store = wasmtime.Store(engine)
-        imports = imports_of(module, engine, store, table=0)
-        exports = wasmtime.Instance(store, module, imports).exports(store)
-        memory = LinearMemory(store, as_memory(imports[0] if imports else exports["memory"]))
+        exports, memory, self._base = instantiate(module, engine, store)
         memory.reach(pages * PAGE)
-        heap_base = exports.get("heap_base")
-        table = TABLE if len(imports) > 1 else 0
-        self._base = int(heap_base.value(store)) if isinstance(heap_base, wasmtime.Global) else table
         self._memory = memory.view()
         self._store, self._call = store, as_func(exports[kernel["export"]])
         self._types = types_of(self._call, store)

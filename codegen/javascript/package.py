@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +25,9 @@ def files() -> Iterator[tuple[str, bytes]]:
     found = {path.name: path.read_bytes() for path in sorted(source.iterdir()) if path.is_file()}
     package = json.loads(found.pop("package.json"))
     found["LICENSE"] = _license().read_bytes()
-    for one in made:
-        for shared in (False, True):
-            found[_file(one, shared)] = one.wasm(shared=shared)
-    found["kernels.js"] = _module({"layout": _layout()}, _bundles(made))
+    modules = {_file(one, shared): one.wasm(shared=shared) for one in made for shared in (False, True)}
+    found |= modules
+    found["kernels.js"] = _module({"layout": _layout()}, _bundles(made, modules))
     found["answers.js"] = _module(vars(answers.answers(made)))
     package["files"] = sorted(name for name in found if name not in _NOT_PACKED)
     yield from found.items()
@@ -55,12 +54,12 @@ def _layout() -> dict[str, int]:
     }
 
 
-def _bundles(made: Sequence[Bundle]) -> str:
+def _bundles(made: Sequence[Bundle], modules: Mapping[str, bytes]) -> str:
     """The list of modules: addresses stand there as bundlers look for them."""
-    return "export const bundles = [\n" + "".join(map(_entry, made)) + "];\n"
+    return "export const bundles = [\n" + "".join(_entry(one, modules) for one in made) + "];\n"
 
 
-def _entry(one: Bundle) -> str:
+def _entry(one: Bundle, modules: Mapping[str, bytes]) -> str:
     urls = {"url": _file(one, False), "sharedUrl": _file(one, True)}
     fields = {
         "name": one.name,
@@ -68,8 +67,8 @@ def _entry(one: Bundle) -> str:
         "record": _record(one.record),
         "work": {"panel": one.numbers.panel, "bytes": one.numbers.record.bytes},
         "interfaces": {spec.export: answers.interface_of(spec) for spec in one.specs},
-        "bytes": len(one.wasm(shared=False)),
-        "sharedBytes": len(one.wasm(shared=True)),
+        "bytes": len(modules[_file(one, False)]),
+        "sharedBytes": len(modules[_file(one, True)]),
     }
     lines = [f"    {name}: {json.dumps(value)},\n" for name, value in fields.items()]
     lines += [f'    {name}: new URL("./{file}", import.meta.url),\n' for name, file in urls.items()]
@@ -79,7 +78,7 @@ def _entry(one: Bundle) -> str:
 def _record(record: Record) -> dict[str, Any]:
     """Its bytes, and how often each word stands in it."""
     copies = record.word_bytes // Record(record.kind, Activations.COMPACT).word_bytes
-    return {"kind": record.kind.value, "bytes": record.bytes, "copies": copies}
+    return {"bytes": record.bytes, "copies": copies}
 
 
 def _module(constants: dict[str, Any], *more: str) -> bytes:

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 
 from codegen.plan import plan
-from codegen.render import environment, render, tidy
+from codegen.render import filled, render
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 
@@ -16,11 +16,12 @@ _WIDTH = 110
 _PARAMETER = re.compile(r"\(param \$(\w+) \w+\) *;; (.+)")
 _OPERATOR = re.compile(r" ([-+*/<>]) ")
 
-_NEEDS = {
-    Isa.SCALAR: "no SIMD",
-    Isa.SIMD128: "SIMD (clang -msimd128)",
-    Isa.RELAXED: "SIMD and relaxed SIMD (clang -msimd128 -mrelaxed-simd)",
+_FLAGS = {
+    Isa.SCALAR: "",
+    Isa.SIMD128: " (clang -msimd128)",
+    Isa.RELAXED: " (clang -msimd128 -mrelaxed-simd)",
 }
+"""What makes a compiler say of the rest of a program that it may need the same."""
 
 
 def header(specs: Sequence[KernelSpec], title: str, file: str) -> str:
@@ -33,14 +34,17 @@ def header(specs: Sequence[KernelSpec], title: str, file: str) -> str:
     """
     guard = re.sub(r"\W", "_", file).upper()
     plans = [(plan(spec), _parameters(spec)) for spec in specs]
-    template = environment().get_template("c_header.h.j2")
-    return tidy(template.render(plans=plans, title=title, guard=guard, needs=_NEEDS, comment=_comment))
+    return filled("c_header.h.j2", plans=plans, title=title, guard=guard, flags=_FLAGS, comment=_comment)
 
 
 def _parameters(spec: KernelSpec) -> list[tuple[str, str]]:
     """What each parameter of the export is, in the words of the kernel's own text."""
     function = render(spec).partition(f'(export "{spec.export}")')[2]
-    return _PARAMETER.findall(function)[: len(spec.parameters)]
+    found = _PARAMETER.findall(function)[: len(spec.parameters)]
+    assert [name for name, _ in found] == [name for name, _ in spec.parameters], (
+        f"{spec.name}: a parameter lacks words"
+    )
+    return found
 
 
 def _comment(text: str) -> str:

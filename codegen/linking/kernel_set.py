@@ -20,7 +20,7 @@ Fits = Callable[[KernelSpec], bool]
 def kernel_set(isa: Isa, memory: Memory, engine: str = "wasmtime") -> tuple[KernelSpec, ...]:
     """The fastest kernels of an ISA that can share a memory with anybody: none keeps a table there.
 
-    All but their memory is that of registered ones, which every engine has run.
+    But for their memory they are registered kernels, which every engine has run.
 
     Args:
         isa: what they may use; an operation that gains nothing from it has a kernel of a simpler one.

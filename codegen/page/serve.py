@@ -6,23 +6,12 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from codegen.engines.pages import ISOLATED
+from codegen.engines.pages import ISOLATED, TYPES
 from codegen.errors import InputError
-
-_TYPES = {
-    ".bin": "application/octet-stream",
-    ".css": "text/css",
-    ".html": "text/html",
-    ".js": "text/javascript",
-    ".json": "application/json",
-    ".svg": "image/svg+xml",
-    ".wasm": "application/wasm",
-}
-"""Whatever this machine's own table says: a browser runs no module that is called plain text."""
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    extensions_map = _TYPES
+    extensions_map = TYPES
 
     def __init__(self, headers: dict[str, str], *arguments: object, directory: str) -> None:
         self._more = headers

@@ -76,7 +76,11 @@ MATRIX = tuple(
         (
             _BASELINE,
             *(spec for spec in (*FEW[2:], *_BEST_DOTS) if spec.isa is not Isa.SCALAR),
-            *(spec for spec in REGISTERED if spec.op in products() and spec.op != "vec_dot"),
+            *(
+                spec
+                for spec in REGISTERED
+                if spec.op in products() and spec.op != "vec_dot" and spec.memory is Memory.EXPORT
+            ),
         )
     )
 )

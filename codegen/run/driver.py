@@ -14,14 +14,14 @@ from codegen.runtime import Instance
 
 
 @cache
-def driver(parameters: tuple[tuple[str, str], ...], moving: str) -> bytes:
+def driver(parameters: tuple[tuple[str, str], ...], moving: str, address_type: AddressType) -> bytes:
     """The module that does it (templates/matrices.wat.j2), for a function of these parameters.
 
     Args:
         parameters: their names and types.
         moving: the one that says where a matrix is.
+        address_type: its type.
     """
-    address_type: AddressType = "i64" if dict(parameters)[moving] == "i64" else "i32"
     return assemble(
         filled("matrices.wat.j2", address_type=address_type, parameters=parameters, moving=moving)
     )
@@ -35,7 +35,7 @@ class Driver:
     ) -> None:
         self._instance = instance
         typed = tuple(zip(parameters, types_of(function, instance.store), strict=True))
-        module = wasmtime.Module(instance.engine, driver(typed, moving))
+        module = wasmtime.Module(instance.engine, driver(typed, moving, instance.spec.address_type))
         exports = wasmtime.Instance(instance.store, module, [function]).exports(instance.store)
         self._repeat = as_func(exports["repeat"])
         self._types = types_of(self._repeat, instance.store)

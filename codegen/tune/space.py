@@ -10,7 +10,7 @@ from typing import Any
 
 from codegen.errors import SpecError
 from codegen.operations import OPERATIONS, Operation
-from codegen.ops.gemm.strategies import GEMM_TILES, ROWS
+from codegen.ops.gemm.strategies import ROWS
 from codegen.options import OPTIONS, Activations, Scales
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
@@ -21,9 +21,6 @@ ACCUMULATORS = (1, 2, 4)
 
 COLUMNS = (1, 2, 4, 8)
 """Of tiles: others fill panels less well, and would make a sweep twice as long."""
-
-SMALL_TILES = tuple(tile for tile in GEMM_TILES if tile[0] < max(ROWS))
-"""Of fewer rows than there can be."""
 
 
 def candidates(
@@ -94,7 +91,8 @@ def _few_streams(spec: KernelSpec) -> bool:
     mul_mat is timed with many columns, but makes tokens with one: then weights come from memory, which brings the four
     streams of tiles of most rows faster than fewer (docs/performance.md).
     """
-    return spec.op == "mul_mat" and spec.isa is not Isa.SCALAR and spec.tile in SMALL_TILES
+    rows, _ = spec.tile or (max(ROWS), 1)
+    return spec.op == "mul_mat" and spec.isa is not Isa.SCALAR and rows < max(ROWS)
 
 
 def _matching(pattern: str, space: Sequence[KernelSpec]) -> list[KernelSpec]:

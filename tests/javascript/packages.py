@@ -38,14 +38,18 @@ def engine(name: str) -> Any:
 
 
 def report(
-    name: str, site: Path, headers: Mapping[str, str] | None = None, options: tuple[str, ...] = ()
+    name: str,
+    site: Path,
+    headers: Mapping[str, str] | None = None,
+    options: tuple[str, ...] = (),
+    suites: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """What report() of a folder's report.mjs resolves to in an engine."""
+    """What report() of a folder's report.mjs resolves to in an engine; of some suites only on a command line."""
     if name in BROWSERS:
         return browsers.show(name, Site(folder(site), headers or {}), TIMEOUT)
     program = PROGRAMS[name]
     shutil.copy(SCRIPTS / "main.mjs", site)
-    out = run_command([*program.command, *options, "main.mjs"], TIMEOUT, program.env, cwd=site)
+    out = run_command([*program.command, *options, "main.mjs", *suites], TIMEOUT, program.env, cwd=site)
     found: dict[str, Any] = json.loads(out)
     return found
 

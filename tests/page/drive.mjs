@@ -1,4 +1,4 @@
-// Drives the page in a browser as a visitor would: `drive.mjs ORDER.json` prints what it saw. test_page.py is the other
+// Drives the page in a browser as a visitor would: `drive.mjs ORDER.json` prints what it saw. test_visit.py is the other
 // end. An order has the browser, its program, addresses, files, and folders for screenshots.
 
 import { readFile } from "node:fs/promises";
@@ -154,9 +154,10 @@ async function looks(page) {
     for (const [name, viewport] of Object.entries({ ...SIZES, narrow: { width: 360, height: 700 } })) {
       await page.setViewport(viewport);
       await new Promise((resolve) => setTimeout(resolve, 500)); // bars are moving
-      overhang[name] = await page.evaluate(
+      const out = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       );
+      overhang[name] = Math.max(overhang[name] ?? 0, out);
       if (name === "narrow") continue;
       const path = `${order.screenshots}/${order.browser}-${name}-${scheme}.png`;
       await page.screenshot({ path, fullPage: true });

@@ -27,7 +27,9 @@ def test_they_read_what_one_of_them_makes(isa: Isa, engine: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "best", [spec for spec in REGISTERED if spec.op in ("gemv", "gemm")], ids=lambda spec: spec.name
+    "best",
+    [spec for spec in REGISTERED if spec.op in ("gemv", "gemm") or spec.scales is Scales.TABLE],
+    ids=lambda spec: spec.name,
 )
 def test_a_tuning_of_one_kernel_is_enough(best: KernelSpec, tmp_path: Path) -> None:
     candidate = Candidate(best, 3, 100.0, 9.0, 8.0, 10.0)
@@ -35,4 +37,5 @@ def test_a_tuning_of_one_kernel_is_enough(best: KernelSpec, tmp_path: Path) -> N
     path = Tuning("wasmtime", "50", "x86_64", "a processor", {best.contract: sweep}).save(tmp_path)
     specs = kernel_set(best.isa, Memory.EXPORT, str(path))
     assert [spec.op for spec in specs] == OPERATIONS
+    assert Scales.TABLE not in {spec.scales for spec in specs}
     assert len({spec.record for spec in specs if spec.op in ("quantize_mat", "gemv", "gemm")}) == 1

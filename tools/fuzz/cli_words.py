@@ -102,8 +102,9 @@ _VERBS = {
     "check": "--out -o",
     "bless": "--out -o",
     "vectors": "--out -o",
-    "bench": "--kernel --isa --unroll --tuned --json --n --rounds --size --engine --format -o --article",
-    "tune": "--kernel --isa --unroll --json --n --rounds --size --engine --out -o --heatmap",
+    "bench": "--kernel --isa --unroll --tuned --memory --op --columns --rows --json --n --rounds --size --engine"
+    " --format -o --article",
+    "tune": "--op --kernel --isa --unroll --json --n --rounds --size --engine --out -o --heatmap",
     "run": "--json --tensor --isa --kernel --columns --input --seed --rounds",
 }
 _VALUES: dict[str, Callable[[Random], str]] = {
@@ -114,6 +115,8 @@ _VALUES: dict[str, Callable[[Random], str]] = {
         ("wat", "wasm", "wat,wasm", "obj", "header,obj", "asm", "wasm,wat,wat", "wat,", ",", "elf")
     ),
     "--memory": lambda random: random.choice(("export", "import", "shared", "memory64", "memory32", "")),
+    "--op": lambda random: random.choice(("gemv", "gemm", "vec_dot,repack", "matmul", "x", "")),
+    "--rows": _number,
     "--out": _path,
     "-o": _path,
     "--engine": lambda random: random.choice(("all", "node", "wasmtime", "none", "")),

@@ -1,11 +1,11 @@
-"""Tests of the tests: puts realistic faults into templates and plan, one at a time, and shows what notices each.
+"""Tests of the tests: realistic faults in templates, plans and the program, one at a time, and what notices each.
 
     make mutants                          # the table; exit status 1 if a mutant survives
     python -m tools.mutants --write    # and into docs/verification.md
 
 A mutant is a change that still assembles: what the assembler would refuse needs no test. It is noticed by
-`verify`, the check that every kernel has to pass; one in the program by tests that are named with it. One that loops
-forever is noticed by its time running out.
+`verify`, the check that every kernel has to pass; one in the program by tests that are named with it. A kernel that
+loops forever is noticed by its time running out.
 """
 
 from __future__ import annotations
@@ -33,8 +33,10 @@ def main() -> int:
     if options.only and options.write:
         parser.error("--write is for all of them, without --only")
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS), "mutants need names of their own"
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor((os.cpu_count() or 1) + 1) as pool:  # tests also wait for programs
         chosen = [mutant for mutant in MUTANTS if options.only in f"{mutant.name} {mutant.file}"]
+        if not chosen:
+            parser.error(f"--only {options.only}: in no mutant's name or file; leave it out")
         outcomes = list(pool.map(run, tracked(chosen, "mutants")))
     survivors = [outcome for outcome in outcomes if not outcome.caught]
     text = "\n".join(table(outcomes))

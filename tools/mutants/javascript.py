@@ -5,7 +5,10 @@ from __future__ import annotations
 from tools.mutants.mutant import Mutant, code
 
 _LOAD = "tests/javascript/test_load.py::test_whatever_computes_one_bit_wrong_is_not_taken[node]"
-_ALL = "tests/javascript/test_module.py::test_everything_in_an_engine[node]"
+_CALLS, _MEMORY, _ERRORS, _THREADS = (
+    f"tests/javascript/test_module.py::test_a_suite_in_an_engine[node-{suite}]"
+    for suite in ("calls", "memory", "errors", "threads")
+)
 _ANSWERS = "tests/javascript/test_load.py"
 
 JAVASCRIPT: tuple[Mutant, ...] = (
@@ -17,28 +20,29 @@ JAVASCRIPT: tuple[Mutant, ...] = (
          "if (wrong) return `wrong at first", "if (false) return `wrong at first"),
     code("js: wrong opcodes believed", _ANSWERS, "js/pick.js", "    if (opcode) {", "    if (false) {"),
     code("js: wrong sets believed", _LOAD, "js/pick.js", "candidates.filter(({ fault }) => !fault)", "candidates"),
-    code("js: all room asked for is there", _ALL, "js/arena.js",
+    code("js: all room asked for is there", _MEMORY, "js/arena.js",
          "this.#put(this.memory.grow(count) * PAGE, count * PAGE);",
          "this.#put(this.memory.grow(count) * PAGE, pages * PAGE);"),
-    code("js: freed blocks never joined", _ALL, "js/arena.js",
+    code("js: freed blocks never joined", _MEMORY, "js/arena.js",
          "    this.#join(index);\n    this.#join(index - 1);\n", ""),
-    code("js: views of memory kept while it grows", _ALL, "js/arena.js",
+    code("js: views of memory kept while it grows", _MEMORY, "js/arena.js",
          "if (buffer !== this.memory.buffer) return", "if (buffer) return"),
-    code("js: freed matrices multiplied", _ALL, "js/matrix.js", "if (matrix.#freed) throw", "if (false) throw"),
-    code("js: matrices freed under a product", _ALL, "js/matrix.js", "this.#freed && this.#users === 0", "this.#freed"),
-    code("js: lengths not checked", _ALL, "js/checks.js", "if (view.length === length) return;", "return;"),
-    code("js: rows of the first chunk for all", _ALL, "js/share.js",
+    code("js: freed matrices multiplied", _ERRORS, "js/matrix.js", "if (matrix.#freed) throw", "if (false) throw"),
+    code("js: matrices freed under a product", _MEMORY, "js/matrix.js",
+         "this.#freed && this.#users === 0", "this.#freed"),
+    code("js: lengths not checked", _ERRORS, "js/checks.js", "if (view.length === length) return;", "return;"),
+    code("js: rows of the first chunk for all", _THREADS, "js/share.js",
          "weights + (row / layout.groupRows) * groupBytes", "weights"),
-    code("js: nobody waits for workers", _ALL, "js/pool.js",
+    code("js: nobody waits for workers", _THREADS, "js/pool.js",
          "    await this.#othersDone(); // also then", "    // also then"),
-    code("js: leaving in two steps", _ALL, "js/share.js",
+    code("js: leaving in two steps", _THREADS, "js/share.js",
          "Atomics.sub(words, AT.state, 1) === WAITED + 1",
          "(Atomics.sub(words, AT.state, 1) & ~WAITED) === 1 && (Atomics.load(words, AT.state) & WAITED) !== 0"),
     code("js: a trap while it is optimised", _LOAD, "js/pick.js",
          "    } catch (error) {\n      return `trapped", "    } catch (error) {\n      throw error; return `trapped"),
     code("js: whatever is served is a module", _LOAD, "js/read.js", "if (bytes.length !== length ||", "if (false &&"),
-    code("js: a worker's trap forgotten", _ALL, "js/worker.js",
+    code("js: a worker's trap forgotten", _THREADS, "js/worker.js",
          "Atomics.store(words, AT.failed, 1);", ""),
-    code("js: records of half a size", _ALL, "codegen/javascript/package.py",
+    code("js: records of half a size", _CALLS, "codegen/javascript/package.py",
          '"bytes": record.bytes, "copies"', '"bytes": record.bytes // 2, "copies"'),
 )  # fmt: skip

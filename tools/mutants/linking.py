@@ -7,6 +7,8 @@ from tools.mutants.mutant import Mutant, code
 _LINKING = "codegen/linking/"
 _PROGRAMS, _FREE = (f"tests/linking/test_{name}.py" for name in ("c_programs", "freestanding"))
 
+_SETS = "tests/unit/test_kernel_set.py"
+
 LINKING: tuple[Mutant, ...] = (
     code("linking: helpers keep their names", _PROGRAMS, f"{_LINKING}merge.py",
          'f"({kind} ${spec.name}__{name}" if name in own else match[0]', "match[0]"),
@@ -22,10 +24,10 @@ LINKING: tuple[Mutant, ...] = (
          "at, name_at = at + len(entry)", "at, name_at = at + len(member.data)"),
     code("linking: members at odd places", _PROGRAMS, f"{_LINKING}archive.py",
          ' + b"\\n" * (len(data) % 2)', ""),
-    code("linking: a table in a program", _PROGRAMS, f"{_LINKING}kernel_set.py",
+    code("linking: a table in a program", _SETS, f"{_LINKING}kernel_set.py",
          "spec.scales is not Scales.TABLE", "True"),
-    code("linking: columns prepared for other kernels", _PROGRAMS, f"{_LINKING}kernel_set.py",
+    code("linking: columns prepared for other kernels", _SETS, f"{_LINKING}kernel_set.py",
          "spec.isa is isa and spec.record == record", "spec.isa is isa"),
-    code("linking: a header of other columns", _PROGRAMS, "templates/c_header.h.j2",
+    code("linking: a header of other columns", _PROGRAMS, "templates/lib/header/quantize_mat.wat.j2",
          "* {{ plan.record.bytes }}", "* {{ plan.block }}"),
 )  # fmt: skip

@@ -1,4 +1,7 @@
-// The command line's page: prints what a browser's would send.
+// The command line's page: prints what a browser's would send, of the suites that are named, or of all.
+
+import process from "node:process";
 
 const { report } = await import("./report.mjs");
-console.log(JSON.stringify(await report()));
+const names = process.argv.slice(2);
+console.log(JSON.stringify(await report(names.length ? names : undefined)));

@@ -23,6 +23,7 @@ async function withThreads(count, use) {
     await ggml.close();
   }
   equal(ggml.threads, 1);
+  equal(ggml.threadsReason, "A worker is gone: it was closed.");
 }
 
 export const threads = {
@@ -152,10 +153,25 @@ export const threads = {
       const values = made.values(8 * n);
       await throws(() => ggml.mulMat(matrix, values), Error, /^A worker is gone: /);
       equal(ggml.threads, 1);
+      equal(/^A worker is gone: /.test(ggml.threadsReason), true, ggml.threadsReason);
       same(await ggml.mulMat(matrix, values), ggml.mulMatSync(matrix, values));
       await ggml.close();
     } finally {
       restore();
+    }
+  },
+  "no shared memory to be had": async () => {
+    const { Memory } = WebAssembly;
+    WebAssembly.Memory = function (type) {
+      if (type.shared && type.maximum > 1000) throw new RangeError("no room");
+      return new Memory(type);
+    };
+    try {
+      const ggml = await load({ threads: 2 });
+      equal(ggml.threads, 1);
+      equal(ggml.threadsReason, "no shared memory can be had here, not even one of 512 MiB at most");
+    } finally {
+      WebAssembly.Memory = Memory;
     }
   },
   "workers that do not start": async () => {
