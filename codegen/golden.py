@@ -16,7 +16,7 @@ from codegen.cost import Cost, cost
 from codegen.cost_table import MachineColumn, cost_table
 from codegen.errors import CodegenError, GoldenError, MachineCodeError
 from codegen.output import write_file
-from codegen.plan import plan
+from codegen.plans import make_plan
 from codegen.render import render
 from codegen.spec import KernelSpec
 from codegen.wasm_code import function as function_of
@@ -97,7 +97,7 @@ def _goldens() -> list[_Golden]:
     for spec in registry.REGISTERED:
         wat = render(spec)
         wasm = assemble(wat)
-        made.append(_Golden(spec, wat, wasm, cost(wasm, plan(spec).main_loop)))
+        made.append(_Golden(spec, wat, wasm, cost(wasm, make_plan(spec).main_loop)))
     return made
 
 
@@ -114,7 +114,7 @@ def _compiled_column(goldens: Sequence[_Golden]) -> MachineColumn | MachineCodeE
 
     counts = {}
     for golden in goldens:
-        main = plan(golden.spec).main_loop
+        main = make_plan(golden.spec).main_loop
         function = function_of(golden.wasm, main.function)
         try:
             code = wasmtime_code.compile_function(golden.wasm, function, wasmtime_code.AVX2)
@@ -187,7 +187,7 @@ def _cost_delta(path: Path, have: str, text: str) -> str:
         return ""
     spec = KernelSpec.parse(path.stem)
     try:
-        old, new = (cost(assemble(wat), plan(spec).main_loop) for wat in (have, text))
+        old, new = (cost(assemble(wat), make_plan(spec).main_loop) for wat in (have, text))
     except CodegenError:
         return ", and the committed text does not assemble"
     return f": {old.opcodes:.2f} -> {new.opcodes:.2f} opcodes per 32, {old.bytes} -> {new.bytes} bytes"

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import wasmtime
 
 from codegen.options import Memory, Scales
-from codegen.plan import WASM32_PAGES, plan
+from codegen.plan import WASM32_PAGES
+from codegen.plans import make_plan
 from codegen.runtime import Instance
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
@@ -45,7 +46,7 @@ def check_module(instance: Instance) -> Iterator[str]:
 def _check_memory(found: wasmtime.MemoryType, spec: KernelSpec) -> Iterator[str]:
     """A host's memory may be of any size, and if it is shared have any maximum; our own may grow as there is room."""
     most = WASM32_PAGES if spec.memory is Memory.SHARED else None
-    least = 0 if spec.memory is not Memory.EXPORT else plan(spec).pages
+    least = 0 if spec.memory is not Memory.EXPORT else make_plan(spec).pages
     have = found.is_64, found.is_shared, found.limits.min, found.limits.max
     want = spec.memory is Memory.MEMORY64, spec.memory is Memory.SHARED, least, most
     if have != want:

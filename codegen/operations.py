@@ -1,18 +1,16 @@
-"""The one list of operations: for each its contract, and the package in codegen/ops/ that knows the rest of it.
+"""The one list of operations: for each its contracts and its strategies.
 
-A name's left side is an operation and its operands' formats, as `vec_dot_q4_0_q8_0`: its contract. The stages after the
-spec find what they need of an operation with `stage`; they do not know the operation.
+A name's left side is an operation and its operands' formats, as `vec_dot_q4_0_q8_0`: its contract. Each later
+stage has a table of its own, from an operation's name to what the stage does for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING, Literal
 
 from codegen.c_parameters import Parameter, parameters
+from codegen.choice import Choice
 from codegen.cost import RELAXED_DOTS, RELAXED_TRUNC
 from codegen.layouts import Kind, Record
 from codegen.ops.gemm import strategies as gemm
@@ -22,13 +20,8 @@ from codegen.ops.repack import strategies as repack
 from codegen.ops.vec_dot import strategies as vec_dot
 from codegen.strategies import Isa, Strategy
 
-if TYPE_CHECKING:  # the spec reads this list
-    from codegen.spec import KernelSpec
-
 MAX_UNROLL = 16
 """Blocks that a turn of any main loop has at most."""
-
-Stage = Literal["plan", "verification", "vectors", "bench"]
 
 
 @dataclass(frozen=True)
@@ -57,7 +50,7 @@ class Operation:
     parameters: tuple[Parameter, ...]
     export: str
     strategies: tuple[Strategy, ...]
-    why_not: Callable[[KernelSpec], str | None]
+    why_not: Callable[[Choice], str | None]
     relaxed_opcodes: tuple[int, ...]
     tiles: tuple[tuple[int, int], ...] = ()
     options: tuple[str, ...] = ()
@@ -79,15 +72,6 @@ class Operation:
     def template(self, operands: tuple[str, ...]) -> str:
         """The frame of its kernels, in templates/."""
         return f"{contract_of(self.package or self.name, operands)}.wat.j2"
-
-    def stage(self, name: Stage) -> ModuleType:
-        """The module of codegen/ops/<operation>/ that a stage needs.
-
-        `plan` has `plan(spec)`, `verification` has `check(spec, wasm, report)`, `vectors` has `cases(spec)`, `bench`
-        has `USUAL` and `entry(spec, wasm, problem)`. Imported when it is asked for, since those stages come after the
-        spec, and the spec reads this list.
-        """
-        return import_module(f"codegen.ops.{self.package or self.name}.{name}")
 
 
 _MATRIX = parameters("int n, float *s, size_t bs, const void *vx, const void *vy, int nr, int nc")

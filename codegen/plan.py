@@ -92,9 +92,3 @@ def ends(*starts: str) -> tuple[Local, ...]:
         Local(f"{start}_end", "i64", f"address where what is at {start} ends, 0 for nothing")
         for start in starts
     )
-
-
-def plan(spec: KernelSpec) -> Plan:
-    """The numbers of a kernel; a pure function of its spec."""
-    made: Plan = spec.operation.stage("plan").plan(spec)
-    return made

@@ -23,7 +23,8 @@ from codegen import resources
 from codegen.c_parameters import AddressType
 from codegen.cost import MainLoop
 from codegen.errors import TemplateError
-from codegen.plan import Plan, plan
+from codegen.plan import Plan
+from codegen.plans import make_plan
 from codegen.spec import KernelSpec
 
 _WIDTH = 110
@@ -68,14 +69,14 @@ def render(spec: KernelSpec, root: Path | None = None) -> str:
     Raises:
         TemplateError: a template is missing or wrong.
     """
-    return render_plan(plan(spec), root)
+    return render_plan(make_plan(spec), root)
 
 
-def render_plan(numbers: Plan, root: Path | None = None, *, timed: bool = False) -> str:
+def render_plan(plan: Plan, root: Path | None = None, *, timed: bool = False) -> str:
     """The WAT of a kernel whose numbers are these; if `timed`, with the loop for bench, of templates/lib/timed/."""
     where = root or template_root()
     try:
-        return _rendered(numbers, root, timed)
+        return _rendered(plan, root, timed)
     except TemplateNotFound as missing:
         raise TemplateError(
             f"template {missing.name}: not in {where}; write it, or reinstall the package"
@@ -84,20 +85,20 @@ def render_plan(numbers: Plan, root: Path | None = None, *, timed: bool = False)
         raise TemplateError(f"template {error.name}, line {error.lineno}: {error.message}") from None
     except UndefinedError as error:
         raise TemplateError(
-            f"templates of {numbers.spec.name}: {error.message}; see the Plan's fields"
+            f"templates of {plan.spec.name}: {error.message}; see the Plan's fields"
         ) from None
 
 
-def _rendered(numbers: Plan, root: Path | None, timed: bool) -> str:
-    spec = numbers.spec
+def _rendered(plan: Plan, root: Path | None, timed: bool) -> str:
+    spec = plan.spec
     fill = partial(filled, root=root, address_type=spec.address_type)
-    body = fill(spec.operation.template(spec.operands), plan=numbers)
+    body = fill(spec.operation.template(spec.operands), plan=plan)
     if timed:
         templates = f"lib/timed/{spec.op}.wat.j2", "lib/timed/call.wat.j2"
         repeat = fill(*templates, kernel=f"${spec.export}", parameters=spec.parameters)
         body = _with_function(body, repeat)
-    opcodes = loop_opcodes(body, numbers.main_loop) / numbers.main_loop.blocks
-    return fill("lib/header/common.wat.j2", plan=numbers, opcodes=opcodes, wrap=_wrap) + body
+    opcodes = loop_opcodes(body, plan.main_loop) / plan.main_loop.blocks
+    return fill("lib/header/common.wat.j2", plan=plan, opcodes=opcodes, wrap=_wrap) + body
 
 
 def _with_function(module: str, function: str) -> str:

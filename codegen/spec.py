@@ -16,11 +16,12 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from codegen.c_parameters import AddressType
+from codegen.choice import Choice
 from codegen.errors import SpecError, shown
 from codegen.formats import FORMATS
 from codegen.layouts import Record
 from codegen.operations import OPERATIONS, Operation, contract_of, interface_of
-from codegen.options import OPTIONS, Activations, Fold, Inner, Memory, Scales, Totals, default
+from codegen.options import OPTIONS, Memory, Scales, default
 from codegen.strategies import Isa
 
 E = TypeVar("E", bound=StrEnum)
@@ -34,43 +35,12 @@ _NAME = (
 
 
 @dataclass(frozen=True)
-class KernelSpec:
-    """One kernel to generate.
-
-    Args:
-        isa: the instruction set it may use.
-        unroll: blocks of 32 weights per loop iteration, 1 to 16.
-        accumulators: independent sums that the blocks of an iteration are spread over; divides `unroll`.
-        strategy: how it is done; empty picks the ISA's default.
-        scales: how f16 scales are converted.
-        fold: how partial sums of blocks that go together are added up.
-        memory: whether the module exports its memory or imports the host's, and of what type.
-        op: the operation, one of codegen/operations.py.
-        x: the format of the first operand, or of the only one.
-        y: the format of the second operand, empty where there is none.
-        tile: rows and columns that are computed at a time, None where the operation has no tiles.
-        activations: how prepared activations lie in memory.
-        inner: how the steps of a block are done.
-        totals: where a tile's f32 totals are kept.
+class KernelSpec(Choice):
+    """One kernel to generate: a choice that exists.
 
     Raises:
         SpecError: the combination does not exist; the message names the parameter and what it may be.
     """
-
-    isa: Isa
-    unroll: int = 1
-    accumulators: int = 1
-    strategy: str = ""
-    scales: Scales = Scales.ARITHMETIC
-    fold: Fold = Fold.SHUFFLE
-    memory: Memory = Memory.EXPORT
-    op: str = "vec_dot"
-    x: str = "q4_0"
-    y: str = "q8_0"
-    tile: tuple[int, int] | None = None
-    activations: Activations = Activations.COMPACT
-    inner: Inner = Inner.UNROLLED
-    totals: Totals = Totals.REGISTERS
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "isa", _member(Isa, "isa", self.isa))

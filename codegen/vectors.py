@@ -7,15 +7,32 @@ again gives the same bytes.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from codegen import registry
 from codegen.assemble import assemble
-from codegen.engines.job import Job, kernel_entry
+from codegen.engines.job import Case, Job, kernel_entry
 from codegen.opcodes import known_answers, opcode_wat
+from codegen.ops.gemm import vectors as matrix
+from codegen.ops.mul_mat import vectors as mul_mat
+from codegen.ops.quantize_mat import vectors as quantize_mat
+from codegen.ops.quantize_row import vectors as quantize_row
+from codegen.ops.repack import vectors as repack
+from codegen.ops.vec_dot import vectors as dot
 from codegen.render import render
 from codegen.spec import KernelSpec
+
+_CASES: dict[str, Callable[[KernelSpec], Iterator[Case]]] = {
+    "vec_dot": dot.cases,
+    "quantize_row": quantize_row.cases,
+    "quantize_mat": quantize_mat.cases,
+    "repack": repack.cases,
+    "gemv": matrix.cases,
+    "gemv_rows": matrix.cases,
+    "gemm": matrix.cases,
+    "mul_mat": mul_mat.cases,
+}
 
 OPCODES = "opcodes.json"
 
@@ -24,6 +41,11 @@ def files() -> dict[str, str]:
     """Name and text of every vector file: one an interface of the kernels that we ship, and one for opcodes."""
     texts = {f"{spec.interface}.json": _of(spec) for spec in _one_each(registry.REGISTERED)}
     return texts | {OPCODES: _opcode_text()}
+
+
+def vector_cases(spec: KernelSpec) -> Iterator[Case]:
+    """The cases of a kernel's interface."""
+    return _CASES[spec.op](spec)
 
 
 def job(specs: Sequence[KernelSpec]) -> Job:
@@ -55,7 +77,7 @@ def _one_each(specs: Sequence[KernelSpec]) -> Iterator[KernelSpec]:
 def _of(spec: KernelSpec) -> str:
     record = {"record": spec.record.name} if spec.record else {}
     head = {"format": "ggml-wasm-vectors", "version": 2, "contract": spec.contract, **record}
-    return _lines(head, spec.operation.stage("vectors").cases(spec))
+    return _lines(head, vector_cases(spec))
 
 
 def _opcode_text() -> str:

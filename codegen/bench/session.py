@@ -6,11 +6,12 @@ import hashlib
 import random
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from codegen.assemble import assemble
 from codegen.bench import native
 from codegen.bench.contestant import Contestant, Host, WrongResultError
+from codegen.bench.entries import kernel_entry
 from codegen.bench.entry import Entry
 from codegen.bench.limits import LIMITS, Limit, Unit, floors
 from codegen.bench.machine import free_memory
@@ -19,8 +20,7 @@ from codegen.bench.result import Limits, Measurement
 from codegen.bench.statistics import summarize
 from codegen.bench.work import work
 from codegen.errors import InputError
-from codegen.plan import plan
-from codegen.render import render, render_plan
+from codegen.render import render
 from codegen.spec import KernelSpec
 
 _FILLED = 0.8
@@ -38,13 +38,6 @@ class _Seat:
     contestant: Contestant
     samples: list[float] = field(default_factory=list)
     wrong: str | None = None
-
-
-def kernel_entry(spec: KernelSpec, problem: Problem) -> Entry:
-    """A kernel in a module with the loop that calls it, its operands, and what it must compute."""
-    wasm = assemble(render_plan(plan(spec), timed=True))
-    made: Entry = spec.operation.stage("bench").entry(spec, wasm, problem)
-    return replace(made, memory=spec.memory)
 
 
 def check_room(kernels: int, hosts: Sequence[Host], problem: Problem, limits: int = len(LIMITS)) -> None:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from codegen.bench import ggml_layouts
 from codegen.bench.problem import Problem, Work
 from codegen.errors import InputError
+from codegen.layouts import GROUP_ROWS
 from codegen.operations import OPERATIONS
+from codegen.ops.gemm.plan import PANEL
+from codegen.ops.gemm.strategies import ROWS
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 
 
 @dataclass(frozen=True)
 class Usual:
-    """An operation's usual problem, by its name in `USUAL` of codegen/ops/<operation>/bench.py.
+    """An operation's usual problem.
 
     Attributes:
         work: what it does; operations of the same work can stand in one table.
@@ -38,10 +43,24 @@ class Usual:
         return Problem.of(n, rows, self.columns, self.work)
 
 
+WHOLE_TILES = math.lcm(*ROWS, ggml_layouts.ROWS)
+"""Rows that any tile, and native GGML's groups, have without a rest, which slower code would do."""
+
+_USUAL = {
+    "vec_dot": Usual(Work.PRODUCTS),
+    "quantize_row": Usual(Work.QUANTISE),
+    "quantize_mat": Usual(Work.QUANTISE),
+    "repack": Usual(Work.REPACK, level="l2", multiple=GROUP_ROWS),
+    "gemv": Usual(Work.PRODUCTS, level="l2", multiple=WHOLE_TILES),
+    "gemv_rows": Usual(Work.PRODUCTS, level="l2", multiple=WHOLE_TILES),
+    "gemm": Usual(Work.PRODUCTS, level="l2", columns=PANEL, multiple=WHOLE_TILES),
+    "mul_mat": Usual(Work.PRODUCTS, level="l2", columns=PANEL, multiple=WHOLE_TILES),
+}
+
+
 def usual(op: str) -> Usual:
     """What an operation is timed on."""
-    found: Usual = OPERATIONS[op].stage("bench").USUAL[op]
-    return found
+    return _USUAL[op]
 
 
 def products() -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from codegen.opcodes import KnownAnswer, known_answers, opcode_wat
 from codegen.options import Activations
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
+from codegen.vectors import vector_cases
 
 _PRODUCTS = ("extremes", "shape-19x9-b2", "any-finite-scale", "scales-inf")
 
@@ -92,7 +93,7 @@ def answers(bundles: Iterable[Bundle]) -> Answers:
 def _cases(spec: KernelSpec) -> Iterator[Case]:
     if spec.record:
         spec = replace(spec, activations=Activations.COMPACT)
-    by_name = {case["name"]: case for case in spec.operation.stage("vectors").cases(spec)}
+    by_name = {case["name"]: case for case in vector_cases(spec)}
     return (by_name[name] for name in CASES[spec.op])
 
 

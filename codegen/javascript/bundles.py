@@ -11,7 +11,7 @@ from codegen.linking.kernel_set import kernel_set
 from codegen.linking.merge import bundle
 from codegen.ops.gemm.plan import MatrixPlan
 from codegen.options import Memory
-from codegen.plan import plan
+from codegen.plans import make_plan
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 
@@ -34,7 +34,7 @@ class Bundle:
     specs: tuple[KernelSpec, ...]
 
     @property
-    def numbers(self) -> MatrixPlan:
+    def plan(self) -> MatrixPlan:
         """Those of mul_mat, which reads the records that gemv and gemm read, or others."""
         return _matrix_plan(self.specs, "mul_mat")
 
@@ -61,6 +61,6 @@ def bundles() -> Iterator[Bundle]:
 
 
 def _matrix_plan(specs: tuple[KernelSpec, ...], op: str) -> MatrixPlan:
-    numbers = plan(next(spec for spec in specs if spec.op == op))
-    assert isinstance(numbers, MatrixPlan)
-    return numbers
+    plan = make_plan(next(spec for spec in specs if spec.op == op))
+    assert isinstance(plan, MatrixPlan)
+    return plan

@@ -65,7 +65,7 @@ def _entry(one: Bundle, modules: Mapping[str, bytes]) -> str:
         "name": one.name,
         "isa": one.isa.value,
         "record": _record(one.record),
-        "work": {"panel": one.numbers.panel, "bytes": one.numbers.record.bytes},
+        "work": {"panel": one.plan.panel, "bytes": one.plan.record.bytes},
         "interfaces": {spec.export: answers.interface_of(spec) for spec in one.specs},
         "bytes": len(modules[_file(one, False)]),
         "sharedBytes": len(modules[_file(one, True)]),

@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 
-from codegen.plan import plan
+from codegen.plans import make_plan
 from codegen.render import filled, render
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
@@ -33,7 +33,7 @@ def header(specs: Sequence[KernelSpec], title: str, file: str) -> str:
         file: the header's name, of which its guard is made.
     """
     guard = re.sub(r"\W", "_", file).upper()
-    plans = [(plan(spec), _parameters(spec)) for spec in specs]
+    plans = [(make_plan(spec), _parameters(spec)) for spec in specs]
     return filled("c_header.h.j2", plans=plans, title=title, guard=guard, flags=_FLAGS, comment=_comment)
 
 

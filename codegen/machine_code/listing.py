@@ -15,7 +15,7 @@ from codegen.machine_code.disassembly import Instruction, disassemble
 from codegen.machine_code.loops import main_loop
 from codegen.machine_code.machine import Code, Compiler
 from codegen.machine_code.wat_lines import WatLines, wat_lines
-from codegen.plan import plan
+from codegen.plans import make_plan
 from codegen.render import render
 from codegen.spec import KernelSpec
 from codegen.wasm_code import Function, first_loop
@@ -77,7 +77,7 @@ def listing(spec: KernelSpec, compiler: Compiler) -> str:
     """
     wat = render(spec)
     wasm = assemble(wat)
-    main = plan(spec).main_loop
+    main = make_plan(spec).main_loop
     function = function_of(wasm, main.function)
     if compiler is Compiler.NODE:
         code = node_code.compile_function(wasm, function)

@@ -10,10 +10,10 @@ from typing import Any
 from gguf.constants import GGML_QUANT_SIZES
 
 from codegen import vectors
+from codegen.bench.entries import kernel_entry
 from codegen.bench.entry import Entry
 from codegen.bench.javascript_host import job_of
 from codegen.bench.problem import Problem
-from codegen.bench.session import kernel_entry
 from codegen.bench.usual import together, usual
 from codegen.page.kernels import bars, everywhere, verified
 from codegen.spec import KernelSpec

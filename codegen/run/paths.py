@@ -20,7 +20,7 @@ from codegen.ops.mul_mat.kernel import MulMat
 from codegen.ops.repack.kernel import Repacker
 from codegen.ops.vec_dot.judge import bound as dot_bound
 from codegen.ops.vec_dot.kernel import PARAMETERS, Kernel
-from codegen.ops.vec_dot.plan import plan
+from codegen.ops.vec_dot.plan import dot_plan
 from codegen.reference import Bytes, Expected, quantize_q8_0
 from codegen.run.batches import Group, Part
 from codegen.run.driver import Driver
@@ -190,7 +190,7 @@ class VecDotPath(WasmPath):
     def __init__(self, spec: KernelSpec) -> None:
         self.kernel = Kernel.load(spec)
         super().__init__(spec, self.kernel.arena, Driver(self.kernel, self.kernel.repeat, PARAMETERS, "x"))
-        self._numbers = plan(spec)
+        self._numbers = dot_plan(spec)
 
     def products(self, part: Part) -> F32:
         """See Path."""

@@ -10,9 +10,9 @@ import pytest
 
 from codegen import KernelSpec
 from codegen.bench.contestant import Host, WrongResultError
+from codegen.bench.entries import kernel_entry
 from codegen.bench.entry import Entry
 from codegen.bench.problem import Problem, Work
-from codegen.bench.session import kernel_entry
 from codegen.bench.usual import usual
 from codegen.bench.wasmtime_host import WasmtimeHost
 from codegen.operations import OPERATIONS

@@ -11,7 +11,7 @@ from codegen.errors import InputError
 from codegen.formats import Q4_0, Q8_0
 from codegen.ops.vec_dot import bench
 from codegen.ops.vec_dot.judge import bound, mismatch
-from codegen.ops.vec_dot.plan import plan
+from codegen.ops.vec_dot.plan import dot_plan
 from codegen.reference import decode, quantize_q8_0
 
 CACHES = {1: 48 << 10, 2: 2 << 20, 3: 64 << 20}
@@ -80,7 +80,7 @@ def test_bits_are_those_of_the_kernel_and_within_the_bound_of_exact_results(kern
     assert [int(b) for b in results.view(np.uint32)] == [bits[i % 64] for i in range(70)]
     for value, expected in zip(bits, exact, strict=True):
         result = float(value.view(np.float32))
-        assert mismatch(result, expected, bound(plan(spec), n // 32, expected.magnitude)) is None
+        assert mismatch(result, expected, bound(dot_plan(spec), n // 32, expected.magnitude)) is None
 
 
 def test_no_activation_is_what_native_ggml_gets_wrong() -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from codegen import KernelSpec
+from codegen.bench.entries import kernel_entry
 from codegen.bench.limits import Unit, unit_of
 from codegen.bench.problem import Problem
-from codegen.bench.session import kernel_entry
 from codegen.bench.work import work
 from codegen.cost import main_loop
-from codegen.plan import plan
+from codegen.plans import make_plan
 from codegen.registry import REGISTERED
 from tests.unit.test_cost import FREE, disassembled_loop
 
@@ -38,10 +38,10 @@ def test_every_opcode_of_a_kernel_belongs_to_its_unit(spec: KernelSpec, tmp_path
     entry = kernel_entry(spec, problem)
     names = [
         name
-        for name in disassembled_loop(entry.wasm, plan(spec).main_loop, tmp_path)
+        for name in disassembled_loop(entry.wasm, make_plan(spec).main_loop, tmp_path)
         if name not in FREE and not name.endswith(".const")
     ]
-    found = main_loop(entry.wasm, plan(spec).main_loop)
+    found = main_loop(entry.wasm, make_plan(spec).main_loop)
     assert len(names) == len(found)
     for name, opcode in zip(names, found, strict=True):
         assert unit_of(opcode) is intended(name), name
@@ -82,7 +82,7 @@ def vectors(name: str, columns: int) -> float:
 @pytest.mark.parametrize(("name", "columns"), [(TILED[0], 1), (TILED[0], 8), (TILED[1], 8), (TILED[2], 32)])
 def test_whole_tiles_do_the_work_of_the_main_loop_and_weights_arrive_once(name: str, columns: int) -> None:
     spec = KernelSpec.parse(name)
-    main = plan(spec).main_loop
+    main = make_plan(spec).main_loop
     entry = kernel_entry(spec, Problem(96, 16, "l1", columns=columns))
     counted = [one for one in main_loop(entry.wasm, main) if unit_of(one) is Unit.VECTOR]
     assert vectors(name, columns) == pytest.approx(3 * len(counted) / main.blocks)

@@ -7,7 +7,7 @@ import pytest
 
 from codegen import Isa, KernelSpec, assemble, render
 from codegen.cost import Cost, cost
-from codegen.plan import plan
+from codegen.plans import make_plan
 from tests.cli.command import ROOT, Call, assert_refused, codegen, contents
 
 ONE, TWO = (KernelSpec(Isa.RELAXED, unroll=unroll) for unroll in (1, 2))
@@ -37,7 +37,7 @@ def failed_check(call: Call) -> tuple[str, list[str]]:
 
 
 def cost_of(spec: KernelSpec) -> Cost:
-    return cost(assemble(render(spec)), plan(spec).main_loop)
+    return cost(assemble(render(spec)), make_plan(spec).main_loop)
 
 
 def unchanged_cost() -> str:

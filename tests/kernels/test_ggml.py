@@ -23,7 +23,7 @@ from codegen.inputs import random_halves, rng_of
 from codegen.ops.quantize_row.kernel import Quantizer
 from codegen.ops.vec_dot.cases import case
 from codegen.ops.vec_dot.judge import HALF_ULP, bound, mismatch
-from codegen.ops.vec_dot.plan import plan
+from codegen.ops.vec_dot.plan import dot_plan
 from codegen.reference import decode, dot, f16_value, quantize_q8_0
 
 try:
@@ -78,7 +78,7 @@ def test_the_same_blocks_give_ggmls_result_within_the_bound(
     for isa in Isa:
         spec = KernelSpec(isa, unroll=4)
         ours = Kernel.load(spec).vec_dot(made.x, made.y, made.n)
-        assert mismatch(ours, expected, bound(plan(spec), blocks, expected.magnitude)) is None
+        assert mismatch(ours, expected, bound(dot_plan(spec), blocks, expected.magnitude)) is None
         assert abs(Fraction(ours) - Fraction(theirs)) <= 2 * (blocks + 10) * HALF_ULP * spread
 
 

@@ -13,7 +13,7 @@ from codegen.errors import KernelCallError, KernelLoadError, KernelTrapError
 from codegen.operations import OPERATIONS
 from codegen.ops.vec_dot.cases import all_cases, constant_case, random_case
 from codegen.ops.vec_dot.judge import bound, mismatch
-from codegen.ops.vec_dot.plan import plan
+from codegen.ops.vec_dot.plan import dot_plan
 from codegen.reference import dot
 from codegen.registry import REGISTERED
 from tests.specs import DOTS, STRATEGY_OF_ISA
@@ -52,7 +52,7 @@ def test_any_spec_on_any_blocks(spec: KernelSpec, blocks: int, scales: str) -> N
     case = random_case(f"{scales}-{blocks}", blocks, scales)
     expected = dot(case.x, case.y, case.n)
     got = Kernel.load(spec).vec_dot(case.x, case.y, case.n)
-    assert mismatch(got, expected, bound(plan(spec), blocks, expected.magnitude)) is None
+    assert mismatch(got, expected, bound(dot_plan(spec), blocks, expected.magnitude)) is None
 
 
 @settings(max_examples=40, deadline=None)
@@ -64,7 +64,7 @@ def test_arbitrary_bytes_are_blocks(data: st.DataObject, blocks: int) -> None:
     for isa in Isa:
         spec = KernelSpec(isa, unroll=4)
         got = _loaded(spec).vec_dot(x, y, 32 * blocks)
-        assert mismatch(got, expected, bound(plan(spec), blocks, expected.magnitude)) is None, isa
+        assert mismatch(got, expected, bound(dot_plan(spec), blocks, expected.magnitude)) is None, isa
 
 
 _KERNELS: dict[KernelSpec, Kernel] = {}

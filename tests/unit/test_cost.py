@@ -8,7 +8,7 @@ import pytest
 from codegen import KernelSpec, assemble, render
 from codegen.cost import Cost, MainLoop, cost
 from codegen.errors import AssembleError
-from codegen.plan import plan
+from codegen.plans import make_plan
 from codegen.registry import REGISTERED
 from codegen.render import loop_opcodes
 
@@ -51,22 +51,22 @@ def first_loop(names: list[str]) -> list[str]:
 def test_costs_are_those_of_wabts_disassembly_and_of_the_header(spec: KernelSpec, tmp_path) -> None:  # type: ignore[no-untyped-def]
     wat = render(spec)
     wasm = assemble(wat)
-    found = cost(wasm, plan(spec).main_loop)
+    found = cost(wasm, make_plan(spec).main_loop)
     loop = [
         name
-        for name in disassembled_loop(wasm, plan(spec).main_loop, tmp_path)
+        for name in disassembled_loop(wasm, make_plan(spec).main_loop, tmp_path)
         if name not in FREE and not name.endswith(".const")
     ]
     loads = [name for name in loop if ".load" in name]
     multiplies = [name for name in loop if re.search(r"\.(mul|extmul\w*|dot\w*|relaxed_dot\w*)$", name)]
     counts = (len(loop), len(loads), len(multiplies))
     assert counts == tuple(
-        round(v * plan(spec).main_loop.blocks) for v in (found.opcodes, found.loads, found.multiplies)
+        round(v * make_plan(spec).main_loop.blocks) for v in (found.opcodes, found.loads, found.multiplies)
     )
-    assert loop_opcodes(wat, plan(spec).main_loop) == len(loop)
+    assert loop_opcodes(wat, make_plan(spec).main_loop) == len(loop)
     assert f";; Cost: {found.opcodes:.2f} opcodes per 32 " in wat
     assert found.bytes == len(wasm)
-    which = plan(spec).main_loop.function
+    which = make_plan(spec).main_loop.function
     functions = re.split(r"\(func ", wat)[1:]
     (text,) = [one for number, one in enumerate(functions) if number == which or f'(export "{which}")' in one]
     assert found.locals == len(re.findall(r"\(local \$", text))

@@ -17,7 +17,7 @@ from codegen.machine_code.disassembly import Instruction, disassemble
 from codegen.machine_code.listing import machine_loop, turn
 from codegen.machine_code.loops import main_loop
 from codegen.machine_code.machine import Code, Machine
-from codegen.plan import plan
+from codegen.plans import make_plan
 from codegen.registry import REGISTERED
 from codegen.wasm_code import first_loop
 from codegen.wasm_code import function as function_of
@@ -35,7 +35,7 @@ def named(name: str) -> KernelSpec:
 
 def compiled_loop(spec: KernelSpec) -> list[Instruction]:
     wasm = assemble(render(spec))
-    main = plan(spec).main_loop
+    main = make_plan(spec).main_loop
     function = function_of(wasm, main.function)
     code = wasmtime_code.compile_function(wasm, function, wasmtime_code.AVX2)
     return list(turn(spec.name, function, main, machine_loop(spec.name, wasm, function, code)))
@@ -69,7 +69,7 @@ DOCUMENTED = re.findall(
 @x86_64
 @pytest.mark.parametrize(("name", "per_block"), DOCUMENTED)
 def test_the_vector_instructions_are_those_that_the_documentation_counts(name: str, per_block: str) -> None:
-    blocks = plan(named(name)).main_loop.blocks
+    blocks = make_plan(named(name)).main_loop.blocks
     assert f"{counts(name).vector / blocks:.2f}" == f"{float(per_block):.2f}"
 
 

@@ -5,7 +5,7 @@ from codegen import Isa, KernelSpec
 from codegen.ops.vec_dot.cases import random_case
 from codegen.ops.vec_dot.judge import differs, roundings
 from codegen.ops.vec_dot.model import result, terms
-from codegen.ops.vec_dot.plan import plan
+from codegen.ops.vec_dot.plan import dot_plan
 
 
 def test_one_block_a_turn_is_summed_in_order() -> None:
@@ -14,26 +14,26 @@ def test_one_block_a_turn_is_summed_in_order() -> None:
     total = np.float32(0)
     for term in each:
         total = np.float32(total + term)
-    assert result(plan(KernelSpec(Isa.SCALAR)), each) == total
+    assert result(dot_plan(KernelSpec(Isa.SCALAR)), each) == total
 
 
 def test_four_blocks_share_a_vector_and_the_rest_follows() -> None:
     each = np.array([1, 2**24, 1, -(2**24), 1, 1], np.float32)
     # lanes 1, 2^24, 1, -2^24 join as (1 + 2^24) + (1 - 2^24) = 2^24 + (1 - 2^24) = 1
-    assert result(plan(KernelSpec(Isa.RELAXED, unroll=4)), each) == 3
-    assert result(plan(KernelSpec(Isa.SCALAR)), each) == 2
+    assert result(dot_plan(KernelSpec(Isa.RELAXED, unroll=4)), each) == 3
+    assert result(dot_plan(KernelSpec(Isa.SCALAR)), each) == 2
 
 
 @pytest.mark.parametrize("unroll", range(1, 17))
 def test_the_bound_counts_every_addition_of_the_longest_path(unroll: int) -> None:
     for accumulators in (a for a in range(1, 9) if unroll % a == 0):
-        numbers = plan(KernelSpec(Isa.RELAXED, unroll=unroll, accumulators=accumulators))
+        plan = dot_plan(KernelSpec(Isa.RELAXED, unroll=unroll, accumulators=accumulators))
         for blocks in (1, 5, 16, 40):
             # Each addition that rounds can be off by half an ulp of what is there: make all of them round up.
             step = np.float32(2.0**-23)
             each = np.full(blocks, 1 + step, np.float32)
-            error = abs(float(result(numbers, each)) - blocks * (1 + float(step)))
-            assert error <= roundings(numbers, blocks) * 2.0**-24 * blocks * (1 + float(step))
+            error = abs(float(result(plan, each)) - blocks * (1 + float(step)))
+            assert error <= roundings(plan, blocks) * 2.0**-24 * blocks * (1 + float(step))
 
 
 def test_a_difference_in_the_last_bit_is_told() -> None:

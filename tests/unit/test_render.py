@@ -7,7 +7,7 @@ import pytest
 from codegen import KernelSpec, assemble, render
 from codegen.errors import AssembleError, TemplateError
 from codegen.golden import check
-from codegen.ops.vec_dot.plan import plan
+from codegen.ops.vec_dot.plan import dot_plan
 from codegen.registry import REGISTERED
 from codegen.render import template_root
 
@@ -86,12 +86,12 @@ def test_files_can_be_read_in_a_sitting() -> None:
     ("unroll", "accumulators"), [(u, a) for u in range(1, 17) for a in range(1, 9) if u % a == 0]
 )
 def test_a_plan_takes_every_block_once_and_in_order(unroll: int, accumulators: int) -> None:
-    numbers = plan(KernelSpec("relaxed", unroll=unroll, accumulators=accumulators))  # type: ignore[arg-type]
-    blocks = [block.index for group in numbers.groups for block in group.blocks]
+    plan = dot_plan(KernelSpec("relaxed", unroll=unroll, accumulators=accumulators))  # type: ignore[arg-type]
+    blocks = [block.index for group in plan.groups for block in group.blocks]
     assert blocks == list(range(unroll))
-    assert {group.size for group in numbers.groups} <= {1, 2, 4}
+    assert {group.size for group in plan.groups} <= {1, 2, 4}
     for a in range(accumulators):
-        taken = sum(group.size for group in numbers.groups if group.accumulator == a)
+        taken = sum(group.size for group in plan.groups if group.accumulator == a)
         assert taken == unroll // accumulators
 
 

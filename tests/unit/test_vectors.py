@@ -9,7 +9,7 @@ import numpy as np
 from codegen import Isa, Kernel, KernelSpec
 from codegen.operations import OPERATIONS
 from codegen.ops.vec_dot.judge import roundings
-from codegen.ops.vec_dot.plan import plan
+from codegen.ops.vec_dot.plan import dot_plan
 from codegen.ops.vec_dot.vectors import FURTHER_ROUNDINGS, expectation
 from codegen.reference import dot
 from codegen.vectors import OPCODES, files
@@ -71,9 +71,9 @@ def test_bounds_hold_the_exact_value_and_are_tight() -> None:
 def test_no_kernel_rounds_more_often_than_the_vectors_allow() -> None:
     for unroll in range(1, 17):
         for accumulators in (a for a in range(1, 9) if unroll % a == 0):
-            numbers = plan(KernelSpec(Isa.RELAXED, unroll=unroll, accumulators=accumulators))
+            plan = dot_plan(KernelSpec(Isa.RELAXED, unroll=unroll, accumulators=accumulators))
             for blocks in (1, 2, 3, 7, 16, 17, 40, 129):
-                assert roundings(numbers, blocks) <= blocks + FURTHER_ROUNDINGS
+                assert roundings(plan, blocks) <= blocks + FURTHER_ROUNDINGS
 
 
 def test_every_strategy_passes_them_here() -> None:

@@ -11,7 +11,7 @@ import pytest
 from codegen import KernelSpec, assemble, render
 from codegen.errors import MachineCodeError
 from codegen.machine_code.wat_lines import wat_lines
-from codegen.plan import plan
+from codegen.plans import make_plan
 from codegen.registry import REGISTERED
 from codegen.wasm_code import END, LOOP, first_loop
 from codegen.wasm_code import function as function_of
@@ -29,7 +29,7 @@ def test_lines_of_instructions_are_those_that_name_them(spec: KernelSpec, tmp_pa
     (tmp_path / "kernel.wasm").write_bytes(wasm)
     tool = [wabt.get_executable("wasm-objdump"), "-d", tmp_path / "kernel.wasm"]
     text = subprocess.run(tool, capture_output=True, text=True, check=True).stdout
-    which = plan(spec).main_loop.function
+    which = make_plan(spec).main_loop.function
     body = disassembled_function(text, which)
     names = re.findall(r"^ ([0-9a-f]{6}):.*\| +([a-z][a-z0-9_.]*)", body, re.MULTILINE)
     function = function_of(wasm, which)

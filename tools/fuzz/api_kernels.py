@@ -15,7 +15,7 @@ from codegen.formats import Q4_0, Q8_0
 from codegen.operations import OPERATIONS
 from codegen.ops.vec_dot.judge import bound, mismatch
 from codegen.ops.vec_dot.kernel import Kernel
-from codegen.ops.vec_dot.plan import plan
+from codegen.ops.vec_dot.plan import dot_plan
 from codegen.options import Memory
 from codegen.reference import dot_rows
 from codegen.spec import KernelSpec
@@ -143,12 +143,12 @@ def call_rightly(
         return refused(error)
     rows, n = int(rows), int(n)
     expect(got.shape == (rows,), "shape", str(got.shape))
-    numbers = plan(spec)
+    plan = dot_plan(spec)
     for row, value in enumerate(got.tolist()):
         part = x[row * n // 32 * Q4_0.bytes : (row + 1) * n // 32 * Q4_0.bytes]
         other = y[row * n // 32 * Q8_0.bytes : (row + 1) * n // 32 * Q8_0.bytes] if per_row else y
         (expected,) = dot_rows(part, other, 1, n)
-        wrong = mismatch(value, expected, bound(numbers, n // 32, expected.magnitude))
+        wrong = mismatch(value, expected, bound(plan, n // 32, expected.magnitude))
         expect(not wrong, "wrong result", f"{spec.name}, row {row}: {wrong}")
     return "computed"
 

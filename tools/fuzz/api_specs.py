@@ -12,7 +12,7 @@ import numpy as np
 from codegen.errors import SpecError
 from codegen.operations import OPERATIONS, Operation
 from codegen.options import OPTIONS
-from codegen.plan import plan
+from codegen.plans import make_plan
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from tools.fuzz.mutations import NUMBERS
@@ -48,7 +48,7 @@ def make_spec(given: dict[str, Any]) -> str:
         return refused(error)
     expect(KernelSpec.parse(spec.name) == spec, "name", f"{spec} {spec.name}")
     expect(hash(spec) == hash(KernelSpec.parse(spec.name)), "hash", spec)
-    plan(spec)
+    make_plan(spec)
     return "made"
 
 

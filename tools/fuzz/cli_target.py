@@ -38,7 +38,7 @@ from codegen.cost import cost
 from codegen.emit import Emit, content
 from codegen.engines import javascript
 from codegen.judge import Report
-from codegen.plan import plan
+from codegen.plans import make_plan
 from codegen.registry import REGISTERED
 from codegen.run import timing
 from codegen.spec import KernelSpec
@@ -221,7 +221,7 @@ _engines, _programs, _run = (
 
 
 def _counted(spec: KernelSpec) -> Report:
-    return Report(spec.name, cost(content(spec, Emit.WASM), plan(spec).main_loop))
+    return Report(spec.name, cost(content(spec, Emit.WASM), make_plan(spec).main_loop))
 
 
 def _one_each(

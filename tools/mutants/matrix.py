@@ -41,11 +41,11 @@ def number(name: str, kernels: str, change: Callable[[MatrixPlan], MatrixPlan]) 
 def last_word(**changed: int) -> Callable[[MatrixPlan], MatrixPlan]:
     """Moves the last word of activations of the tile, or what it meets."""
 
-    def change(numbers: MatrixPlan) -> MatrixPlan:
-        *steps, step = numbers.tile.steps
+    def change(plan: MatrixPlan) -> MatrixPlan:
+        *steps, step = plan.tile.steps
         *words, word = step.words
         moved = replace(word, **{name: getattr(word, name) + by for name, by in changed.items()})
-        return of_tile(steps=(*steps, replace(step, words=(*words, moved))))(numbers)
+        return of_tile(steps=(*steps, replace(step, words=(*words, moved))))(plan)
 
     return change
 
@@ -53,9 +53,9 @@ def last_word(**changed: int) -> Callable[[MatrixPlan], MatrixPlan]:
 def of_tile(**changed: Any) -> Callable[[MatrixPlan], MatrixPlan]:
     """Changes the function that does most, and not the others."""
 
-    def change(numbers: MatrixPlan) -> MatrixPlan:
-        tile: Body = replace(numbers.tile, **changed)
-        return replace(numbers, tile=tile)
+    def change(plan: MatrixPlan) -> MatrixPlan:
+        tile: Body = replace(plan.tile, **changed)
+        return replace(plan, tile=tile)
 
     return change
 
@@ -184,11 +184,11 @@ MATRIX = (
     number(
         "a block of weights is a row's",
         GEMV,
-        lambda numbers: replace(numbers, group_bytes=numbers.group_bytes - 18),
+        lambda plan: replace(plan, group_bytes=plan.group_bytes - 18),
     ),
     number(
         "results of the next tile are two groups further",
         GEMV,
-        lambda numbers: replace(numbers, group_result=2 * numbers.group_result),
+        lambda plan: replace(plan, group_result=2 * plan.group_result),
     ),
 )

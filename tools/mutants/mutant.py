@@ -48,10 +48,10 @@ def number(name: str, kernels: str, change: Callable[[DotPlan], DotPlan]) -> Mut
 def last_block(change: Callable[[Block], Block]) -> Callable[[DotPlan], DotPlan]:
     """Changes the last block of the unrolled loop."""
 
-    def changed(numbers: DotPlan) -> DotPlan:
-        *groups, group = numbers.groups
+    def changed(plan: DotPlan) -> DotPlan:
+        *groups, group = plan.groups
         blocks = (*group.blocks[:-1], change(group.blocks[-1]))
-        return replace(numbers, groups=(*groups, replace(group, blocks=blocks)))
+        return replace(plan, groups=(*groups, replace(group, blocks=blocks)))
 
     return changed
 
@@ -64,14 +64,14 @@ def constant(name: str, was: str, value: str) -> Callable[[DotPlan], DotPlan]:
         assert changed != one, f"${name} has no lane {was}"
         return changed
 
-    return lambda numbers: replace(
-        numbers, constants=tuple(change(c) if c.name == name else c for c in numbers.constants)
+    return lambda plan: replace(
+        plan, constants=tuple(change(c) if c.name == name else c for c in plan.constants)
     )
 
 
 def tail(change: Callable[[Block], Block]) -> Callable[[DotPlan], DotPlan]:
     """Changes the block of the loop that the unrolled one leaves the rest to."""
-    return lambda numbers: replace(numbers, last=Group((change(numbers.last.blocks[0]),), accumulator=0))
+    return lambda plan: replace(plan, last=Group((change(plan.last.blocks[0]),), accumulator=0))
 
 
 FRAME, SCALES, SUMS = "vec_dot_q4_0_q8_0", "lib/scales", "lib/sums"

@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from codegen import KernelSpec, assemble
-from codegen.plan import plan
+from codegen.plans import make_plan
 from codegen.render import render_plan, template_root
 from codegen.verify import verify_wasm
 from tools.mutants.catalogue import MUTANTS
@@ -99,8 +99,8 @@ def failures(mutant: Mutant) -> list[str]:
             mutate(root / mutant.file, mutant)
         for name in mutant.kernels:
             spec = KernelSpec.parse(name if "__" in name else f"vec_dot_q4_0_q8_0__{name}")
-            numbers = plan(spec)
-            wat = render_plan(mutant.plan(numbers) if mutant.plan else numbers, root)
+            plan = make_plan(spec)
+            wat = render_plan(mutant.plan(plan) if mutant.plan else plan, root)
             if found := verify_wasm(spec, assemble(wat), most=1).failures:
                 return found
         return []

@@ -53,22 +53,22 @@ def packed(name: str, kernels: str, change: Callable[[RepackPlan], RepackPlan]) 
 def parts(change: Callable[[Part], Any]) -> Callable[[ColumnPlan], ColumnPlan]:
     """Changes the last part of the last block of a turn."""
 
-    def changed(numbers: ColumnPlan) -> ColumnPlan:
-        *blocks, (*others, last) = numbers.parts
-        return replace(numbers, parts=(*blocks, (*others, change(last))))
+    def changed(plan: ColumnPlan) -> ColumnPlan:
+        *blocks, (*others, last) = plan.parts
+        return replace(plan, parts=(*blocks, (*others, change(last))))
 
     return changed
 
 
-def last_word_of_row(numbers: RepackPlan) -> RepackPlan:
+def last_word_of_row(plan: RepackPlan) -> RepackPlan:
     """A word of nibbles in the place of the one before."""
-    *others, last = numbers.words
-    return replace(numbers, words=(*others, replace(last, to=last.to - 16)))
+    *others, last = plan.words
+    return replace(plan, words=(*others, replace(last, to=last.to - 16)))
 
 
-def times_two(numbers: ColumnPlan) -> ColumnPlan:
+def times_two(plan: ColumnPlan) -> ColumnPlan:
     """Scales that are half of what they should be."""
-    return replace(numbers, half_exponent=numbers.half_exponent - 1)
+    return replace(plan, half_exponent=plan.half_exponent - 1)
 
 
 PREPARE: tuple[Mutant, ...] = (

@@ -49,9 +49,9 @@ def number(name: str, kernels: str, change: Callable[[RowPlan], RowPlan]) -> Mut
 def last_block(change: Callable[[Block], Block]) -> Callable[[RowPlan], RowPlan]:
     """Changes the last block of the last group."""
 
-    def changed(numbers: RowPlan) -> RowPlan:
-        *groups, group = numbers.groups
-        return replace(numbers, groups=(*groups, (*group[:-1], change(group[-1]))))
+    def changed(plan: RowPlan) -> RowPlan:
+        *groups, group = plan.groups
+        return replace(plan, groups=(*groups, (*group[:-1], change(group[-1]))))
 
     return changed
 

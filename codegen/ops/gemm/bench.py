@@ -10,24 +10,13 @@ import numpy as np
 from codegen.bench import ggml_layouts
 from codegen.bench.entry import Buffer, Entry, product_buffers, product_output
 from codegen.bench.native_functions import GEMM, GEMV, VEC_DOT
-from codegen.bench.problem import U8, Problem, Work
-from codegen.bench.usual import Usual
+from codegen.bench.problem import U8, Problem
 from codegen.formats import Q8_0
 from codegen.layouts import GROUP_ROWS
 from codegen.ops.gemm.model import F32, products
-from codegen.ops.gemm.plan import PANEL, record_of
-from codegen.ops.gemm.strategies import ROWS
+from codegen.ops.gemm.plan import record_of
 from codegen.reference_matrix import interleave, prepare
 from codegen.spec import KernelSpec
-
-WHOLE_TILES = math.lcm(*ROWS, ggml_layouts.ROWS)
-"""Rows that any tile, and native GGML's groups, have without a rest, which slower code would do."""
-
-USUAL = {
-    "gemv": Usual(Work.PRODUCTS, level="l2", multiple=WHOLE_TILES),
-    "gemv_rows": Usual(Work.PRODUCTS, level="l2", multiple=WHOLE_TILES),
-    "gemm": Usual(Work.PRODUCTS, level="l2", columns=PANEL, multiple=WHOLE_TILES),
-}
 
 
 def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:

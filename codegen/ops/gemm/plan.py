@@ -144,7 +144,7 @@ class MatrixPlan(Plan):
         return f"0x{0x80000000 | (self.block - 1):08x}"
 
 
-def plan(spec: KernelSpec) -> MatrixPlan:
+def matrix_plan(spec: KernelSpec) -> MatrixPlan:
     """The numbers of a kernel that multiplies matrices, of any operation; a pure function of its spec."""
     strategy, record = BY_NAME[spec.strategy], record_of(spec)
     tile, column, exact = _functions(spec)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from codegen.choice import Choice
 from codegen.layouts import Kind
 from codegen.options import Activations, Inner, Totals
 from codegen.strategies import Constant, Isa, Strategy, alike
-
-if TYPE_CHECKING:  # the spec is made with this list
-    from codegen.spec import KernelSpec
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,7 @@ GEMV_TILES: tuple[tuple[int, int], ...] = tuple((rows, 1) for rows in ROWS)
 GEMM_TILES: tuple[tuple[int, int], ...] = tuple((rows, columns) for rows in ROWS for columns in range(1, 9))
 
 
-def why_not(spec: KernelSpec) -> str | None:
+def why_not(spec: Choice) -> str | None:
     """Why a combination of options does not exist; None where it does."""
     assert spec.tile is not None, "the spec has checked it"
     rows, columns = spec.tile

@@ -5,14 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from codegen.bench.entry import Buffer, Entry
-from codegen.bench.problem import F32_BYTES, Problem, Work
-from codegen.bench.usual import Usual
+from codegen.bench.problem import F32_BYTES, Problem
 from codegen.formats import Q8_0
-from codegen.ops.gemm.bench import WHOLE_TILES, matrix_entry
+from codegen.ops.gemm.bench import matrix_entry
 from codegen.ops.gemm.plan import PANEL, record_of
 from codegen.spec import KernelSpec
-
-USUAL = {"mul_mat": Usual(Work.PRODUCTS, level="l2", columns=PANEL, multiple=WHOLE_TILES)}
 
 
 def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:

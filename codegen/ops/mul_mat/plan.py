@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from codegen.layouts import GROUP_BYTES, GROUP_LAYOUT
-from codegen.ops.gemm import plan as gemm
 from codegen.ops.gemm.local_variables import WALK
+from codegen.ops.gemm.plan import MatrixPlan, matrix_plan
 from codegen.ops.quantize_mat.plan import ColumnPlan, column
 from codegen.plan import ends
 from codegen.spec import KernelSpec
@@ -18,7 +18,7 @@ _WRITTEN = {"s", "work"}
 
 
 @dataclass(frozen=True)
-class MulMatPlan(gemm.MatrixPlan):
+class MulMatPlan(MatrixPlan):
     """All numbers of one kernel.
 
     Attributes:
@@ -42,9 +42,9 @@ class MulMatPlan(gemm.MatrixPlan):
         )
 
 
-def plan(spec: KernelSpec) -> MulMatPlan:
+def mul_mat_plan(spec: KernelSpec) -> MulMatPlan:
     """The numbers of a kernel; a pure function of its spec."""
-    numbers = gemm.plan(spec)
+    product = matrix_plan(spec)
     locals_of = (
         *ends(*_RANGES),
         *WALK,
@@ -52,6 +52,6 @@ def plan(spec: KernelSpec) -> MulMatPlan:
         Local("left", "i32", "columns of the panel that are left"),
     )
     return MulMatPlan(
-        **{**vars(numbers), "locals": locals_of},
-        quantizer=column(spec, numbers.record, unroll=1 if spec.isa is Isa.SCALAR else 4),
+        **{**vars(product), "locals": locals_of},
+        quantizer=column(spec, product.record, unroll=1 if spec.isa is Isa.SCALAR else 4),
     )

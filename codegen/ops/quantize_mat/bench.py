@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from codegen.bench.entry import Buffer, Entry, Output
 from codegen.bench.native_functions import QUANTIZE
-from codegen.bench.problem import Problem, Work
-from codegen.bench.usual import Usual
+from codegen.bench.problem import Problem
 from codegen.formats import Q8_0
 from codegen.reference_matrix import prepare
 from codegen.spec import KernelSpec
-
-USUAL = {"quantize_mat": Usual(Work.QUANTISE)}
 
 
 def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:

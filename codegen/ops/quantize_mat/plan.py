@@ -84,7 +84,7 @@ class ColumnPlan(QuantizePlan):
         return ((f"record, {self.record.bytes} bytes", self.record.layout),)
 
 
-def plan(spec: KernelSpec) -> ColumnPlan:
+def quantize_mat_plan(spec: KernelSpec) -> ColumnPlan:
     """The numbers of a kernel; a pure function of its spec."""
     assert spec.record is not None
     return column(spec, spec.record, spec.unroll)

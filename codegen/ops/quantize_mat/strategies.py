@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from codegen.choice import Choice
 from codegen.layouts import Kind, Record
 from codegen.ops.quantize_row.strategies import CONSTANTS, MAGIC, SCALAR, VECTOR
 from codegen.options import Activations
 from codegen.strategies import Constant, Isa, Local, Strategy
-
-if TYPE_CHECKING:  # the spec is made with this list
-    from codegen.spec import KernelSpec
 
 _WIDE = tuple(Local(f"w{i}", "v128", f"i16x8 widened quants, part {i}") for i in range(4))
 
@@ -45,7 +41,7 @@ ALL: tuple[Strategy, ...] = (
 """Every strategy; the first of an ISA is what its own matrix kernels read."""
 
 
-def why_not(spec: KernelSpec) -> str | None:
+def why_not(spec: Choice) -> str | None:
     """Why a combination of options does not exist; None where it does."""
     if spec.isa is Isa.SCALAR and spec.activations is Activations.BROADCAST:
         return f"activations {spec.activations}: scalar has compact ones only, which it reads without repeating words"

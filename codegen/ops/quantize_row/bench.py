@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from codegen.bench.entry import Buffer, Entry, Output
 from codegen.bench.native_functions import QUANTIZE
-from codegen.bench.problem import Problem, Work
-from codegen.bench.usual import Usual
+from codegen.bench.problem import Problem
 from codegen.spec import KernelSpec
-
-USUAL = {"quantize_row": Usual(Work.QUANTISE)}
 
 
 def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:

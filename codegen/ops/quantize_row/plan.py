@@ -64,7 +64,7 @@ class RowPlan(QuantizePlan):
     not_whole_blocks: int
 
 
-def plan(spec: KernelSpec) -> RowPlan:
+def quantize_row_plan(spec: KernelSpec) -> RowPlan:
     """The numbers of a kernel; a pure function of its spec."""
     y = FORMATS[spec.x]
     (strategy,) = (s for s in spec.operation.strategies if (s.isa, s.name) == (spec.isa, spec.strategy))

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from codegen.choice import Choice
 from codegen.strategies import Isa, Local, Strategy, alike
-
-if TYPE_CHECKING:  # the spec is made with this list
-    from codegen.spec import KernelSpec
 
 CONSTANTS = (
     alike("magnitude", "i32x4", "0x7fffffff", "all bits of an f32 but its sign"),
@@ -48,6 +44,6 @@ ALL: tuple[Strategy, ...] = (
 """Every strategy."""
 
 
-def why_not(spec: KernelSpec) -> str | None:
+def why_not(spec: Choice) -> str | None:
     """Why a combination of options does not exist; None where it does."""
     return None

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from codegen.bench.entry import Buffer, Entry, Output
-from codegen.bench.problem import Problem, Work
-from codegen.bench.usual import Usual
+from codegen.bench.problem import Problem
 from codegen.layouts import GROUP_ROWS
 from codegen.ops.gemm.bench import interleaved
 from codegen.reference_matrix import interleave
 from codegen.spec import KernelSpec
-
-USUAL = {"repack": Usual(Work.REPACK, level="l2", multiple=GROUP_ROWS)}
 
 
 def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:

@@ -71,7 +71,7 @@ class RepackPlan(Plan):
         return (*super().layouts, (f"{self.spec.x}x{GROUP_ROWS}, {GROUP_BYTES} bytes", GROUP_LAYOUT))
 
 
-def plan(spec: KernelSpec) -> RepackPlan:
+def repack_plan(spec: KernelSpec) -> RepackPlan:
     """The numbers of a kernel; a pure function of its spec."""
     x = FORMATS[spec.x]
     return RepackPlan(

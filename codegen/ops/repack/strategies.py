@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from codegen.choice import Choice
 from codegen.strategies import Isa, Strategy
-
-if TYPE_CHECKING:  # the spec is made with this list
-    from codegen.spec import KernelSpec
-
 
 ALL: tuple[Strategy, ...] = (
     Strategy("words", Isa.SCALAR, (), ()),
@@ -17,6 +12,6 @@ ALL: tuple[Strategy, ...] = (
 """Every strategy."""
 
 
-def why_not(spec: KernelSpec) -> str | None:
+def why_not(spec: Choice) -> str | None:
     """Why a combination of options does not exist; None where it does."""
     return None

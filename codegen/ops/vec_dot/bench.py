@@ -9,13 +9,10 @@ import numpy.typing as npt
 
 from codegen.bench.entry import Buffer, Entry, product_buffers, product_output
 from codegen.bench.native_functions import VEC_DOT
-from codegen.bench.problem import Problem, Work
-from codegen.bench.usual import Usual
+from codegen.bench.problem import Problem
 from codegen.ops.vec_dot.model import F32, results, terms
-from codegen.ops.vec_dot.plan import plan
+from codegen.ops.vec_dot.plan import dot_plan
 from codegen.spec import KernelSpec
-
-USUAL = {"vec_dot": Usual(Work.PRODUCTS)}
 
 
 def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
@@ -48,8 +45,8 @@ def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
 
 def bits(spec: KernelSpec, problem: Problem) -> npt.NDArray[np.uint32]:
     """The f32 bits that a kernel must give, shape (distinct columns, distinct rows)."""
-    numbers = plan(spec)
-    return np.stack([results(numbers, column) for column in _terms(problem)]).view(np.uint32)
+    plan = dot_plan(spec)
+    return np.stack([results(plan, column) for column in _terms(problem)]).view(np.uint32)
 
 
 @lru_cache(maxsize=4)

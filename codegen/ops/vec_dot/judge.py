@@ -14,19 +14,19 @@ HALF_ULP = Fraction(1, 1 << 24)
 """f32's unit roundoff."""
 
 
-def roundings(numbers: DotPlan, blocks: int) -> int:
+def roundings(plan: DotPlan, blocks: int) -> int:
     """The most roundings that any term goes through on its way into the result: docs/numerics.md."""
-    turns, rest = divmod(blocks, numbers.spec.unroll)
+    turns, rest = divmod(blocks, plan.spec.unroll)
     per_turn = max(
-        sum(group.accumulator == a for group in numbers.groups) for a in range(numbers.spec.accumulators)
+        sum(group.accumulator == a for group in plan.groups) for a in range(plan.spec.accumulators)
     )
-    joins = (len(numbers.vectors) + 1 if numbers.vectors else 0) + len(numbers.scalars)
+    joins = (len(plan.vectors) + 1 if plan.vectors else 0) + len(plan.scalars)
     return 1 + turns * per_turn + rest + joins
 
 
-def bound(numbers: DotPlan, blocks: int, magnitude: Fraction) -> Fraction:
+def bound(plan: DotPlan, blocks: int, magnitude: Fraction) -> Fraction:
     """The proven error bound: gamma_m * sum of |S * dx * dy|, with m roundings of at most half an ulp."""
-    growth = roundings(numbers, blocks) * HALF_ULP
+    growth = roundings(plan, blocks) * HALF_ULP
     return growth / (1 - growth) * magnitude
 
 

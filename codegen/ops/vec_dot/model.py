@@ -25,20 +25,20 @@ def terms(x: Bytes, y: Bytes) -> F32:
     return product
 
 
-def result(numbers: DotPlan, each: F32) -> np.float32:
+def result(plan: DotPlan, each: F32) -> np.float32:
     """The sum of a row's terms, shape (blocks,), as the kernel adds them."""
-    return np.float32(results(numbers, each[:, None])[0])
+    return np.float32(results(plan, each[:, None])[0])
 
 
-def results(numbers: DotPlan, each: F32) -> F32:
+def results(plan: DotPlan, each: F32) -> F32:
     """The sums of many rows' terms, shape (blocks, rows), as the kernel adds them; shape (rows,)."""
     rows = each.shape[1:]
-    vectors = {a: np.zeros((4, *rows), np.float32) for a in numbers.vectors}
-    scalars = {a: np.zeros(rows, np.float32) for a in numbers.scalars}
-    unroll = numbers.spec.unroll
+    vectors = {a: np.zeros((4, *rows), np.float32) for a in plan.vectors}
+    scalars = {a: np.zeros(rows, np.float32) for a in plan.scalars}
+    unroll = plan.spec.unroll
     rest = len(each) // unroll * unroll
     for turn in each[:rest].reshape(-1, unroll, *rows):
-        for group in numbers.groups:
+        for group in plan.groups:
             here = turn[[block.index for block in group.blocks]]
             if group.size > 1:
                 vectors[group.accumulator][: group.size] += here

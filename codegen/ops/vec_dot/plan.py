@@ -136,7 +136,7 @@ class DotPlan(Plan):
         return self.spec.unroll > 1
 
 
-def plan(spec: KernelSpec) -> DotPlan:
+def dot_plan(spec: KernelSpec) -> DotPlan:
     """The numbers of a kernel; a pure function of its spec."""
     x, y, strategy = FORMATS[spec.x], FORMATS[spec.y], BY_NAME[spec.strategy]
     groups = _groups(spec, x, y)

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
+from codegen.choice import Choice
 from codegen.options import Memory
 from codegen.strategies import Constant, Isa, Local, Strategy, alike, lanes
-
-if TYPE_CHECKING:  # the spec is made with this list
-    from codegen.spec import KernelSpec
 
 
 class Sums(StrEnum):
@@ -107,7 +104,7 @@ _NO_TABLE = {
 """Why a memory cannot have a table of scales."""
 
 
-def why_not(spec: KernelSpec) -> str | None:
+def why_not(spec: Choice) -> str | None:
     """Why a combination of options does not exist; None where it does. What is done to several blocks needs several."""
     strategy = BY_NAME[spec.strategy]
     if spec.scales == "table" and spec.memory in _NO_TABLE:

@@ -21,7 +21,7 @@ from codegen.ops.vec_dot import model
 from codegen.ops.vec_dot.cases import Case, all_cases, random_case
 from codegen.ops.vec_dot.judge import bound, differs, mismatch, ulps
 from codegen.ops.vec_dot.kernel import IGNORED, Kernel
-from codegen.ops.vec_dot.plan import plan
+from codegen.ops.vec_dot.plan import dot_plan
 from codegen.reference import Expected, Kind, dot, encode, f16_value
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
@@ -68,17 +68,17 @@ def _scalar() -> tuple[float, ...]:
 
 def _check_cases(kernel: Kernel, report: Report) -> Iterator[str]:
     """Every case against the oracle, the kernel's own additions, and scalar where all variants must agree."""
-    numbers = plan(kernel.spec)
+    plan = dot_plan(kernel.spec)
     for (case, expected, terms), scalar in zip(_oracle(), _scalar(), strict=True):
         blocks = case.n // Q4_0.elements
         got = kernel.vec_dot(case.x, case.y, case.n)
         report.count(blocks, ulps(got, expected))
-        if wrong := mismatch(got, expected, bound(numbers, blocks, expected.magnitude)):
+        if wrong := mismatch(got, expected, bound(plan, blocks, expected.magnitude)):
             yield f"{case.name}: {wrong}"
         elif expected.kind is Kind.FINITE:
-            if wrong := differs(got, model.result(numbers, terms)):
+            if wrong := differs(got, model.result(plan, terms)):
                 yield f"{case.name}: {wrong}"
-            elif (expected.exact or numbers.spec.unroll == 1) and got != scalar:
+            elif (expected.exact or plan.spec.unroll == 1) and got != scalar:
                 yield f"{case.name}: {got!r}, scalar computes {scalar!r}"
 
 
@@ -122,7 +122,7 @@ def _sweep(kernel: Kernel, swept: np.ndarray, still: bytes, x_side: bool) -> np.
 def _check_long(kernel: Kernel) -> Iterator[str]:
     """A row whose n is beyond 16 bits."""
     long = random_case("long", 2049 + kernel.spec.unroll, "powers")
-    wanted = model.result(plan(kernel.spec), model.terms(long.x, long.y))
+    wanted = model.result(dot_plan(kernel.spec), model.terms(long.x, long.y))
     if wrong := differs(kernel.vec_dot(long.x, long.y, long.n), wanted):
         yield f"n = {long.n}: {wrong}"
 
@@ -141,7 +141,7 @@ def _call(spec: KernelSpec, case: Case) -> Call:
             "nrc": 1,
         },
         inputs={"x": case.x, "y": case.y},
-        outputs={"s": struct.pack("<f", model.result(plan(spec), model.terms(case.x, case.y)))},
+        outputs={"s": struct.pack("<f", model.result(dot_plan(spec), model.terms(case.x, case.y)))},
         block_bytes={"x": Q4_0.bytes, "y": Q8_0.bytes},
         blocks=case.n // Q4_0.elements,
     )

@@ -1,0 +1,30 @@
+"""From a spec to the numbers of its kernel, whatever its operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from codegen.ops.gemm.plan import matrix_plan
+from codegen.ops.mul_mat.plan import mul_mat_plan
+from codegen.ops.quantize_mat.plan import quantize_mat_plan
+from codegen.ops.quantize_row.plan import quantize_row_plan
+from codegen.ops.repack.plan import repack_plan
+from codegen.ops.vec_dot.plan import dot_plan
+from codegen.plan import Plan
+from codegen.spec import KernelSpec
+
+_PLANS: dict[str, Callable[[KernelSpec], Plan]] = {
+    "vec_dot": dot_plan,
+    "quantize_row": quantize_row_plan,
+    "quantize_mat": quantize_mat_plan,
+    "repack": repack_plan,
+    "gemv": matrix_plan,
+    "gemv_rows": matrix_plan,
+    "gemm": matrix_plan,
+    "mul_mat": mul_mat_plan,
+}
+
+
+def make_plan(spec: KernelSpec) -> Plan:
+    """The numbers of a kernel; a pure function of its spec."""
+    return _PLANS[spec.op](spec)
