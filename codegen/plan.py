@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from codegen.cost import MainLoop
-from codegen.formats import FORMATS, BlockFormat
+from codegen.formats import FORMATS, Format
+from codegen.formats.words import layout
 from codegen.options import Memory, Scales
 from codegen.spec import KernelSpec
 from codegen.strategies import Constant, Isa, Local
@@ -34,7 +35,7 @@ class Plan:
     pages: int
 
     @property
-    def formats(self) -> tuple[BlockFormat, ...]:
+    def formats(self) -> tuple[Format, ...]:
         """How each operand lies in memory."""
         return tuple(FORMATS[name] for name in self.spec.operands)
 
@@ -50,7 +51,7 @@ class Plan:
     @property
     def layouts(self) -> tuple[tuple[str, str], ...]:
         """Its operands and how they lie in memory, for people."""
-        return tuple((f"{one.name}, {one.bytes} bytes", one.layout) for one in self.formats)
+        return tuple((f"{one.name}, {one.bytes} bytes", layout(one)) for one in self.formats)
 
     @property
     def table(self) -> bool:

@@ -14,7 +14,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from codegen.formats import Q4_0, Q8_0, BlockFormat
+from codegen import formats
+from codegen.formats import Q4_0, Q8_0, Format
 
 Bytes = bytes | bytearray | memoryview | npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
@@ -60,29 +61,16 @@ class Decoded:
     values: npt.NDArray[np.int16]
 
 
-def decode(data: Bytes, block: BlockFormat) -> Decoded:
+def decode(data: Bytes, block: Format) -> Decoded:
     """Takes whole blocks apart; `data` is a multiple of the block's bytes."""
-    raw = np.frombuffer(data, np.uint8).reshape(-1, block.bytes)
-    scales = raw[:, block.scale_offset : block.scale_offset + 2].copy().view("<u2")[:, 0]
-    quants = raw[:, block.quants_offset : block.quants_offset + block.quants_bytes]
-    if block is Q4_0:
-        values = np.concatenate([quants & 15, quants >> 4], axis=1).astype(np.int16) - 8
-    else:
-        values = quants.copy().view(np.int8).astype(np.int16)
-    return Decoded(scales, values)
+    parts = formats.decode(data, block)
+    return Decoded(parts.scale.patterns[:, 0].astype(np.uint16), parts.values)
 
 
-def encode(scales: npt.NDArray[np.uint16], values: npt.NDArray[np.int16], block: BlockFormat) -> bytes:
+def encode(scales: npt.NDArray[np.uint16], values: npt.NDArray[np.int16], block: Format) -> bytes:
     """Puts blocks together: the inverse of `decode`."""
-    raw = np.zeros((len(scales), block.bytes), np.uint8)
-    raw[:, block.scale_offset : block.scale_offset + 2] = scales.astype("<u2")[:, None].view(np.uint8)
-    if block is Q4_0:
-        nibbles = (values + 8).astype(np.uint8)
-        quants = nibbles[:, :16] | (nibbles[:, 16:] << 4)
-    else:
-        quants = values.astype(np.int8).view(np.uint8)
-    raw[:, block.quants_offset : block.quants_offset + block.quants_bytes] = quants
-    return raw.tobytes()
+    codes = np.asarray(values, np.int16) + np.int16(block.codes.zero)
+    return formats.encode(formats.blocks_of(block, codes, np.asarray(scales, np.uint32)))
 
 
 def dot_rows(x: Bytes, y: Bytes, rows: int, n: int) -> list[Expected]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from codegen.bench.problem import U8
-from codegen.formats import Q4_0, Q8_0, BlockFormat
+from codegen.formats import Q4_0, Q8_0, Format
 
 ROWS, COLUMNS = 8, 4
 """Interleaved in block_q4_0x8 and in block_q8_0x4."""
@@ -27,7 +27,7 @@ def activations(y: U8, blocks: int) -> U8:
     return _interleaved(y, blocks, Q8_0, COLUMNS, 0)
 
 
-def _interleaved(data: U8, blocks: int, block: BlockFormat, together: int, flipped: int) -> U8:
+def _interleaved(data: U8, blocks: int, block: Format, together: int, flipped: int) -> U8:
     """Of each block of a group's rows: all scales, then chunk by chunk each row's quants."""
     groups = data.reshape(-1, together, blocks, block.bytes).swapaxes(1, 2)
     scales, quants = np.split(groups, [block.quants_offset], axis=3)

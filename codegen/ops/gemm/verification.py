@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 
 from codegen.calls import Call
-from codegen.formats import Q4_0, Q8_0, BlockFormat
+from codegen.formats import Q4_0, Q8_0, Format
 from codegen.inputs import ONE
 from codegen.judge import Report
 from codegen.layouts import GROUP_BYTES, Record
@@ -154,7 +154,7 @@ def _check_all_halves(kernel: MatrixKernel, report: Report) -> Iterator[str]:
         yield from _wrong_halves(f"row {row}, activations'", _HALVES, table[:, row], report)
 
 
-def _one_value(halves: np.ndarray, block: BlockFormat) -> bytes:
+def _one_value(halves: np.ndarray, block: Format) -> bytes:
     """Blocks with these scales and a 1 among zeros."""
     values = np.zeros((len(halves), block.elements), np.int16)
     values[:, 13] = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from codegen.formats import FORMATS, BlockFormat
+from codegen.formats import FORMATS, Format
 from codegen.ops.quantize_row.blocks import ELEMENTS, VALUE_BYTES, Block, Target, block, groups
 from codegen.ops.quantize_row.strategies import QUANTS
 from codegen.plan import Plan, ends
@@ -60,7 +60,7 @@ class RowPlan(QuantizePlan):
         not_whole_blocks: the bits that k must not have.
     """
 
-    y: BlockFormat
+    y: Format
     not_whole_blocks: int
 
 

@@ -12,7 +12,7 @@ import wasmtime
 from codegen.assemble import assemble
 from codegen.c_parameters import AddressType
 from codegen.errors import KernelCallError
-from codegen.formats import FORMATS, BlockFormat
+from codegen.formats import FORMATS, Format
 from codegen.host import EngineOptions, as_arguments, as_bytes, as_count, as_func, types_of
 from codegen.linear_memory import U8
 from codegen.reference import Bytes
@@ -74,8 +74,8 @@ class Kernel(Instance):
         if spec.op != "vec_dot":
             raise KernelCallError(f"{spec.name}: computes no dot product; name a vec_dot kernel")
         super().__init__(spec, wasm, options)
-        self.x: BlockFormat = FORMATS[spec.x]
-        self.y: BlockFormat = FORMATS[spec.y]
+        self.x: Format = FORMATS[spec.x]
+        self.y: Format = FORMATS[spec.y]
         caller = wasmtime.Instance(
             self.store, wasmtime.Module(self.engine, driver(spec.address_type)), [self.function]
         )

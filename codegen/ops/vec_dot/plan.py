@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from codegen.formats import FORMATS, BlockFormat
+from codegen.formats import FORMATS, Format
 from codegen.ops.vec_dot.local_variables import local_variables
 from codegen.ops.vec_dot.strategies import BY_NAME, Sums
 from codegen.options import Fold, Scales
@@ -90,8 +90,8 @@ class Group:
 class DotPlan(Plan):
     """All numbers of one kernel."""
 
-    x: BlockFormat
-    y: BlockFormat
+    x: Format
+    y: Format
     sums: Sums
     x_exponent: int
     y_exponent: int
@@ -184,7 +184,7 @@ def _constants(spec: KernelSpec, groups: tuple[Group, ...]) -> tuple[Constant, .
     return tuple(found)
 
 
-def _block(index: int, x: BlockFormat, y: BlockFormat) -> Block:
+def _block(index: int, x: Format, y: Format) -> Block:
     x_at, y_at = index * x.bytes, index * y.bytes
     low = y_at + y.quants_offset
     high = low + y.quants_bytes // 2
@@ -215,7 +215,7 @@ def _word(x_at: int, low: int, high: int, byte: int) -> Word:
     return Word(x=x_at + byte, nibbles=tuple(nibbles))
 
 
-def _groups(spec: KernelSpec, x: BlockFormat, y: BlockFormat) -> tuple[Group, ...]:
+def _groups(spec: KernelSpec, x: Format, y: Format) -> tuple[Group, ...]:
     """Each accumulator takes a run of unroll / accumulators blocks, in fours, then twos, then one."""
     blocks = tuple(_block(i, x, y) for i in range(spec.unroll))
     run = spec.unroll // spec.accumulators
