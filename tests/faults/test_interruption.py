@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from codegen import assemble, render
-from codegen.engines.javascript import programs
 from codegen.registry import REGISTERED
 from tests.cli.command import assert_one_line, codegen, contents, environment
 
@@ -210,15 +209,13 @@ def await_engine(child: subprocess.Popen[str]) -> int:
     raise AssertionError(finish(child))
 
 
+@pytest.mark.needs("node")
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 @pytest.mark.parametrize("wait", [0, 1.5], ids=["starting", "timing"])
 @pytest.mark.parametrize("number", POLITE, ids=lambda number: number.name)
 def test_an_interrupted_bench_leaves_no_engine_behind(
     number: signal.Signals, wait: float, tmp_path: Path
 ) -> None:
-    node = next(one for one in programs() if one.name == "node")
-    if node.missing:
-        pytest.skip(node.missing)
     words = ["bench", "--rounds", "10000", "--engine", "wasmtime,node", "--isa", "scalar"]
     child = start(SAYS_WHEN_IT_STARTS, *words, cwd=tmp_path)
     await_word(child, "started")

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from codegen.engines import browsers
 from codegen.engines.javascript import programs
 from codegen.engines.pages import Site, folder
@@ -21,20 +19,6 @@ PROGRAMS = {program.name: program for program in programs()}
 BROWSERS = tuple(browsers.BROWSERS)
 
 TIMEOUT = 120
-
-
-def missing(name: str) -> str | None:
-    """Why an engine is not here."""
-    if name in PROGRAMS:
-        return PROGRAMS[name].missing
-    return None if browsers.find_browser(name) else f"not found: python -m codegen.engines.install {name}"
-
-
-def engine(name: str) -> Any:
-    """A parameter that is skipped where the engine is not here."""
-    return pytest.param(
-        name, id=name, marks=pytest.mark.skipif(bool(missing(name)), reason=str(missing(name)))
-    )
 
 
 def report(

@@ -13,8 +13,9 @@ from codegen.engines.pages import ISOLATED
 from codegen.engines.process import run_command
 from codegen.engines.report import EngineError
 from codegen.javascript.bundles import Bundle, bundles
+from tests import needs
 from tests.javascript.doctored import TRAP, WRONG_BIT, doctored
-from tests.javascript.packages import BROWSERS, engine, report, site
+from tests.javascript.packages import BROWSERS, report, site
 
 OPERATIONS = ("vec_dot", "quantize_row", "quantize_mat", "repack", "gemv", "gemm", "mul_mat")
 
@@ -76,7 +77,7 @@ def spoilt(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@pytest.mark.parametrize("name", [engine("node"), engine("bun"), engine("chromium")])
+@pytest.mark.parametrize("name", needs.each("node", "bun", "chromium"))
 def test_whatever_computes_one_bit_wrong_is_not_taken(name: str, spoilt: Path) -> None:
     found = report(name, spoilt)
     exports = {spec.op: spec.export for spec in SETS["scalar"].specs}
@@ -131,7 +132,7 @@ def test_node_20_gets_simd(options: tuple[str, ...], reason: str, dist: Path, tm
     assert forced["failed"] == f"Error: No kernels compute right in this engine (relaxed: {reason})."
 
 
-@pytest.mark.parametrize("name", [engine(name) for name in BROWSERS])
+@pytest.mark.parametrize("name", needs.each(*BROWSERS))
 class TestPages:
     def test_a_policy_that_forbids_webassembly_is_named(self, name: str, dist: Path, tmp_path: Path) -> None:
         policy = {"Content-Security-Policy": "script-src 'self'"}
@@ -151,7 +152,7 @@ class TestPages:
         assert "Cross-Origin-Opener-Policy: same-origin" in found["taken"]["threadsReason"]
 
 
-@pytest.mark.parametrize("name", [engine(name) for name in ("node", "deno", "bun")])
+@pytest.mark.parametrize("name", needs.each("node", "deno", "bun"))
 def test_a_process_ends_though_nobody_closed(name: str, dist: Path, tmp_path: Path) -> None:
     calls = "two: await load({threads: 2}), auto: await load({threads: 'auto'}), cores: navigator.hardwareConcurrency"
     found = loads(name, tmp_path, dist, calls)

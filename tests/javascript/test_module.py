@@ -13,7 +13,8 @@ import pytest
 from codegen.engines.pages import ISOLATED
 from codegen.javascript.bundles import bundles
 from codegen.spec import KernelSpec
-from tests.javascript.packages import BROWSERS, PROGRAMS, SCRIPTS, engine, report, site
+from tests import needs
+from tests.javascript.packages import BROWSERS, PROGRAMS, SCRIPTS, report, site
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 
@@ -88,12 +89,12 @@ SUITES = {"calls": 10, "memory": 8, "errors": 30, "threads": 8}
 
 
 @pytest.mark.parametrize("suite", SUITES)
-@pytest.mark.parametrize("name", [engine(name) for name in PROGRAMS])
+@pytest.mark.parametrize("name", needs.each(*PROGRAMS))
 def test_a_suite_in_an_engine(name: str, suite: str, tests: Path) -> None:
     check(name, report(name, tests, suites=(suite,)), SUITES[suite])
 
 
-@pytest.mark.parametrize("name", [engine(name) for name in BROWSERS])
+@pytest.mark.parametrize("name", needs.each(*BROWSERS))
 def test_everything_in_a_browser(name: str, tests: Path) -> None:
     check(name, report(name, tests, ISOLATED), sum(SUITES.values()))
 

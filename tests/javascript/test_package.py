@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from codegen.engines.install import find_typescript, npm
+from codegen.engines.install import find_typescript
+from codegen.engines.npm import npm
 from codegen.engines.process import run_command
-from codegen.engines.report import EngineError
 from codegen.javascript.bundles import bundles
+from tests import needs
 from tests.cli.command import ROOT, codegen
-from tests.javascript.packages import PROGRAMS, engine
+from tests.javascript.packages import PROGRAMS
 
 OFFLINE = ("--offline", "--no-audit", "--no-fund", "--silent", "--logs-max=0")
 
@@ -79,10 +80,8 @@ def readme_block(readme: Path) -> str:
 @pytest.fixture(scope="module")
 def installed(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty folder into which the packed package was installed."""
-    try:
-        command = npm()
-    except EngineError as error:
-        pytest.skip(str(error))
+    needs.require("npm")
+    command = npm()
     folder = tmp_path_factory.mktemp("packed")
     run_command([*command, "pack", *OFFLINE, "--pack-destination", folder, dist], 120)
     (tarball,) = folder.glob("ggml-wat-*.tgz")
@@ -91,7 +90,7 @@ def installed(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return app
 
 
-@pytest.mark.parametrize("name", [engine(name) for name in ("node", "deno", "bun")])
+@pytest.mark.parametrize("name", needs.each("node", "deno", "bun"))
 @pytest.mark.parametrize("readme", ["js/README.md", "README.md"])
 def test_the_readmes_javascript_runs_as_written_where_the_tarball_is_installed(
     name: str, readme: str, installed: Path
@@ -129,10 +128,7 @@ export { columns, dot, isa, reasons, results };
 """
 
 
-@pytest.mark.skipif(
-    find_typescript() is None, reason="not found: python -m codegen.engines.install typescript"
-)
-@pytest.mark.skipif(bool(PROGRAMS["node"].missing), reason=str(PROGRAMS["node"].missing))
+@pytest.mark.needs("node", "typescript")
 @pytest.mark.parametrize("resolution", ["bundler", "nodenext"])
 def test_declarations(resolution: str, installed: Path, tmp_path: Path) -> None:
     shutil.copytree(installed / "node_modules", tmp_path / "node_modules")

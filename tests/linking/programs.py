@@ -6,16 +6,12 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-import pytest
 import wasmtime
 
-from codegen.engines.install import find_c
 from tests.cli.command import ROOT
 
 EXAMPLES = ROOT / "examples" / "c"
 SOURCES = Path(__file__).parent
-
-needs_c = pytest.mark.skipif(find_c() is None, reason="no clang: python -m codegen.engines.install c")
 
 STRICT = ("-O2", "-Wall", "-Wextra", "-Werror")
 

@@ -20,9 +20,9 @@ from codegen.ops.mul_mat.verification import known_values
 from codegen.ops.vec_dot.judge import mismatch
 from codegen.options import Memory
 from codegen.reference import dot_rows
-from tests.linking.programs import EXAMPLES, SOURCES, compile_c, link_fails, needs_c, run_wasi
+from tests.linking.programs import EXAMPLES, SOURCES, compile_c, link_fails, run_wasi
 
-pytestmark = needs_c
+pytestmark = pytest.mark.needs("c")
 
 ENGINES = ("wasmtime", "v8", "jsc")
 

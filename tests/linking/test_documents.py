@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import ROOT, environment
-from tests.linking.programs import needs_c, run_wasi
+from tests.linking.programs import run_wasi
 
-pytestmark = needs_c
+pytestmark = pytest.mark.needs("c")
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ from codegen.ops.mul_mat.verification import known_values
 from codegen.ops.vec_dot.judge import mismatch
 from codegen.options import Memory
 from codegen.reference import dot_rows
-from tests.linking.programs import SOURCES, compile_c, needs_c
+from tests.linking.programs import SOURCES, compile_c
 
-pytestmark = needs_c
+pytestmark = pytest.mark.needs("c")
 
 TARGETS = {
     Memory.EXPORT: ("wasm32-unknown-unknown",),

@@ -10,6 +10,7 @@ import pytest
 from codegen.engines.report import EngineError
 from codegen.page.build import build, install_packages
 from codegen.page.serve import server
+from tests import needs
 
 Serve = Callable[..., str]
 """Takes a folder and what `server` takes; the address of it."""
@@ -18,6 +19,7 @@ Serve = Callable[..., str]
 @pytest.fixture(scope="session")
 def packages() -> Path:
     """npm's packages; without npm, or where it reaches no registry, there is no page to test."""
+    needs.require("npm")
     try:
         return install_packages()
     except EngineError as error:

@@ -11,10 +11,11 @@ import pytest
 from gguf import GGMLQuantizationType, quants
 
 from codegen.engines.javascript import find_node
-from codegen.engines.report import EngineError
 from codegen.formats import Q8_0
 from codegen.page.build import SOURCES
 from codegen.reference import dot_rows, quantize_q8_0
+
+pytestmark = pytest.mark.needs("node")
 
 N, ROWS = 256, 8
 
@@ -30,10 +31,7 @@ console.log(JSON.stringify({ values: [...activations(n)], blocks, judged }));
 
 @pytest.fixture(scope="module")
 def node() -> Path:
-    try:
-        return find_node()
-    except EngineError as error:
-        pytest.skip(f"node: {error}")
+    return find_node()
 
 
 def rows_of_weights(rows: int) -> list[bytes]:

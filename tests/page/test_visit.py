@@ -15,6 +15,7 @@ from gguf import GGMLQuantizationType
 from codegen.engines.browsers import CHROMIUM_OPTIONS, FIREFOX_PREFERENCES, find_browser
 from codegen.engines.javascript import find_node
 from codegen.page.build import PACKAGES
+from tests import needs
 from tests.gguf_files import F32, RawTensor, layout, u32, write_model
 from tests.page.conftest import Serve
 
@@ -56,11 +57,9 @@ BROKEN = {
 """Files that cannot be used, by name, and how the sentence about each begins."""
 
 
-@pytest.fixture(scope="module", params=["chromium", "firefox"])
+@pytest.fixture(scope="module", params=needs.each("chromium", "firefox"))
 def browser(request: pytest.FixtureRequest) -> str:
     name: str = request.param
-    if find_browser(name) is None:
-        pytest.skip(f"{name} is not here: python -m codegen.engines.install {name}")
     return name
 
 
@@ -126,6 +125,7 @@ def visit(
     return seen
 
 
+@pytest.mark.needs("node")
 def test_a_visit(visit: dict[str, Any], browser: str, site: Path) -> None:
     """All of it, in one test: a visit takes a quarter of a minute, and test runners do not share it."""
     checks_that_kernels_are_verified(visit)
