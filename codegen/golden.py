@@ -21,18 +21,30 @@ from codegen.render import render
 from codegen.spec import KernelSpec
 from codegen.wasm_code import function as function_of
 
+_SHORTEN = "break the line in templates/"
+
 COSTS, MANIFEST = "costs.md", "manifest.json"
 BLESS = "make bless"
+
+LONGEST_LINE = 130
+"""Characters that a line of a kernel's text may have: it is read, and compared side by side."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One golden file that is not what the generator says."""
+    """One golden file that is not what the generator says, or that may not be what it says.
+
+    Attributes:
+        file: its name.
+        what: what is wrong with it.
+        diff: between it and what the generator says.
+        mend: what mends it; "" where blessing it does, if it is meant.
+    """
 
     file: str
     what: str
     diff: str = ""
-    blessable: bool = True
+    mend: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,9 +77,11 @@ def check(folder: Path) -> list[Difference]:
     the generator says of its name; but not in CI, which sees what was committed.
     """
     if not folder.is_dir():
-        raise GoldenError(f"{folder}: no such folder; run `codegen check` in the project, or give --out")
-    wanted = _files(_goldens(), _committed_column(folder))
-    found = [_compare(folder / name, text) for name, text in wanted.items()]
+        raise GoldenError(f"{folder}: no such folder; `codegen bless` writes it")
+    goldens = _goldens()
+    wanted = _files(goldens, _committed_column(folder))
+    found = [_unreadable(golden) for golden in goldens]
+    found += [_compare(folder / name, text) for name, text in wanted.items()]
     found += [_stranger(path) for path in sorted(folder.iterdir()) if path.name not in wanted]
     return [difference for difference in found if difference]
 
@@ -76,11 +90,13 @@ def bless(folder: Path) -> Blessed:
     """Writes the goldens, and removes kernels of ours that are not registered.
 
     Raises:
-        GoldenError: in CI, where nobody would read the diff.
+        GoldenError: in CI, where nobody would read the diff; a kernel has a line that is too long to read.
     """
     if os.environ.get("CI"):
         raise GoldenError("bless: refused where CI is set; bless on your machine and commit the diff")
     goldens = _goldens()
+    for refused in filter(None, map(_unreadable, goldens)):
+        raise GoldenError(f"bless: {refused.file} {refused.what}; {refused.mend}")
     column, kept = _compiled_column(goldens), ""
     if isinstance(column, MachineCodeError):
         column, kept = _still_valid_column(goldens, folder), str(column)
@@ -99,6 +115,19 @@ def _goldens() -> list[_Golden]:
         wasm = assemble(wat)
         made.append(_Golden(spec, wat, wasm, cost(wasm, make_plan(spec).main_loop)))
     return made
+
+
+def long_line(text: str) -> str | None:
+    """Says of the first line that has more than LONGEST_LINE characters which it is; None where there is none."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > LONGEST_LINE:
+            return f"line {number} has {len(line)} characters, {LONGEST_LINE} are the most"
+    return None
+
+
+def _unreadable(golden: _Golden) -> Difference | None:
+    told = long_line(golden.wat)
+    return Difference(f"{golden.spec.name}.wat", f"is hard to read: {told}", mend=_SHORTEN) if told else None
 
 
 def _files(goldens: Sequence[_Golden], column: MachineColumn) -> dict[str, str]:
@@ -201,7 +230,7 @@ def _stranger(path: Path) -> Difference | None:
     except (CodegenError, OSError):
         pass
     what = "is an orphan: no registered kernel makes it"
-    return Difference(path.name, what, blessable=_ours(path))
+    return Difference(path.name, what, mend="" if _ours(path) else "remove it")
 
 
 def _ours(path: Path) -> bool:

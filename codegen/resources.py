@@ -1,12 +1,34 @@
-"""Folders of files that the package needs and that are not Python: beside it in a checkout, inside it in a wheel."""
+"""Folders of files that are not Python: what the package needs, and what only a checkout of the project has."""
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
+
+from codegen.errors import InputError
+
+PROJECT = "ggml-wasm-codegen"
 
 
 def folder(name: str) -> Path:
-    """The folder of that name."""
+    """The folder of that name that the package needs: beside it in a checkout, inside it in a wheel."""
     here = Path(__file__).resolve().parent
     packaged = here / name
     return packaged if packaged.is_dir() else here.parent / name
+
+
+def in_checkout(path: Path, verb: str) -> Path:
+    """A path of the project's, where the current folder is a checkout of it.
+
+    Raises:
+        InputError: It is none: the verb is about committed files, and would spread its own over somebody's folder.
+    """
+    try:
+        name = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]["name"]
+    except (OSError, ValueError, LookupError, TypeError):
+        name = None
+    if name != PROJECT:
+        raise InputError(
+            f"{path}: this folder is no checkout of the project; run `codegen {verb}` in one, or give --out"
+        )
+    return path

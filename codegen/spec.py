@@ -156,7 +156,9 @@ class KernelSpec(Choice):
         known = {"OPS": tuple(OPERATIONS), "FORMATS": tuple(FORMATS)}
         match = re.fullmatch(re.sub("OPS|FORMATS", lambda word: "|".join(known[word[0]]), _NAME), name)
         if not match:
-            raise SpecError(f"kernel {shown(name)}: not a kernel name; see `codegen list` or docs/naming.md")
+            raise SpecError(
+                f"kernel {shown(name)}: not a kernel name; `codegen list` shows how they are built"
+            )
         spec = cls(
             isa=_member(Isa, "isa", match["isa"]),
             unroll=int(match["unroll"]),
@@ -178,7 +180,7 @@ def _options(name: str, words: str) -> dict[str, Any]:
     fields = {str(value): field for field, option in OPTIONS.items() for value in option}
     chosen = words.split("_")[1:]
     if unknown := [word for word in chosen if word not in fields]:
-        raise SpecError(f"kernel {shown(name)}: {unknown[0]} is no option; see docs/naming.md")
+        raise SpecError(f"kernel {shown(name)}: {unknown[0]} is no option; there are {', '.join(fields)}")
     return {fields[word]: word for word in chosen}
 
 

@@ -13,6 +13,7 @@ from codegen.emit import GENERATED, Emit, emit, emit_to_stdout
 from codegen.errors import InputError
 from codegen.machine_code.machine import Compiler
 from codegen.output import write_file
+from codegen.resources import in_checkout
 
 VECTORS = Path("tests/vectors")
 
@@ -64,7 +65,9 @@ def _emit(options: argparse.Namespace) -> int:
     files = "1 file" if len(written) == 1 else f"{len(written)} files"
     print(f"{files}: {len(changed)} written, {len(written) - len(changed)} up to date{with_assembler}")
     if strange := [spec for spec in specs if spec not in registry.REGISTERED]:
-        print(f"{len(strange)} not registered, so not run in other engines yet: see docs/verification.md")
+        print(
+            f"{len(strange)} not registered, so not run in other engines yet: `codegen verify --engine all` does"
+        )
     return DONE
 
 
@@ -74,19 +77,20 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    differences = golden.check(Path(options.out or GENERATED))
+    folder = _committed(options, GENERATED, "check")
+    differences = golden.check(folder)
     for difference in differences:
         print(difference.diff, end="")
         again = f"codegen bless --out {options.out}" if options.out else golden.BLESS
-        mend = f"if that is meant: {again}" if difference.blessable else "remove it"
+        mend = difference.mend or f"if that is meant: {again}"
         show.complaint(f"{difference.file} {difference.what}; {mend}")
     if not differences:
-        print(f"{options.out or GENERATED}/ is what the generator says")
+        print(f"{folder}/ is what the generator says")
     return FAILED if differences else DONE
 
 
 def _bless(options: argparse.Namespace) -> int:
-    folder = Path(options.out or GENERATED)
+    folder = _committed(options, GENERATED, "bless")
     done = golden.bless(folder)
     for path in done.changed:
         print(f"blessed {path}")
@@ -104,7 +108,13 @@ def _bless(options: argparse.Namespace) -> int:
 def _vectors(options: argparse.Namespace) -> int:
     from codegen import vectors
 
+    folder = _committed(options, VECTORS, "vectors")
     for name, text in vectors.files().items():
-        path = Path(options.out or VECTORS) / name
+        path = folder / name
         print(f"{'wrote' if write_file(path, text.encode()) else 'up to date:'} {path}")
     return DONE
+
+
+def _committed(options: argparse.Namespace, default: Path, verb: str) -> Path:
+    """The folder of --out, or else the checkout's own."""
+    return Path(options.out) if options.out else in_checkout(default, verb)

@@ -48,7 +48,7 @@ def candidates(
     chosen = [s for s in chosen if s.operation in operations]
     if not chosen:
         wanted = [*patterns, *ops, *isas, *(f"unroll {unroll}" for unroll in unrolls)]
-        raise SpecError(f"kernel {', '.join(wanted)}: nothing to tune matches; see docs/tuning.md")
+        raise SpecError(f"kernel {', '.join(wanted)}: nothing to tune matches; leave one of these out")
     found: dict[str, dict[KernelSpec, None]] = {}
     for spec in sorted(chosen, key=lambda spec: rivals_of(spec) != spec.contract):
         found.setdefault(rivals_of(spec), {})[spec] = None

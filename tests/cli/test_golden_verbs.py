@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen import Isa, KernelSpec, assemble, render
+from codegen import Isa, KernelSpec, assemble, golden, render
 from codegen.cost import Cost, cost
 from codegen.plans import make_plan
 from tests.cli.command import ROOT, Call, assert_refused, codegen, contents
@@ -126,8 +126,52 @@ def test_check_lets_a_sound_kernel_that_is_not_shipped_lie_there(goldens: Path, 
     assert call("check", "-o", "goldens").returncode == 0
 
 
-def test_check_without_goldens_is_a_wrong_call(call: Call) -> None:
-    assert_refused(call("check"), "generated", "--out")
+PYPROJECTS = {"none": None, "broken": "[project", "another": '[project]\nname = "another"\n', "empty": ""}
+
+
+@pytest.mark.parametrize("pyproject", PYPROJECTS.values(), ids=PYPROJECTS)
+@pytest.mark.parametrize(
+    ("verb", "folder"), [("check", "generated"), ("bless", "generated"), ("vectors", "tests/vectors")]
+)
+def test_outside_a_checkout_nothing_is_compared_or_written(
+    verb: str, folder: str, pyproject: str | None, call: Call, tmp_path: Path
+) -> None:
+    theirs = tmp_path / folder / "theirs.txt"
+    theirs.parent.mkdir(parents=True)
+    theirs.touch()
+    if pyproject is not None:
+        (tmp_path / "pyproject.toml").write_text(pyproject)
+    before = contents(tmp_path)
+    assert_refused(call(verb), folder, f"run `codegen {verb}` in one, or give --out")
+    assert contents(tmp_path) == before
+
+
+def test_check_of_a_folder_that_is_not_there_is_a_wrong_call(call: Call) -> None:
+    assert_refused(call("check", "--out", "nowhere"), "nowhere: no such folder")
+
+
+@pytest.fixture
+def long_line(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Makes the generator write a comment of 131 characters into one kernel; the number of that line."""
+    comment = f"  ;; {'x' * 126}"
+    text = TEXT.replace("\n\n", f"\n\n{comment}\n", 1)
+    monkeypatch.setattr(golden, "render", lambda spec: text if spec == TWO else render(spec))
+    return str(text.splitlines().index(comment) + 1)
+
+
+def test_check_names_a_line_that_is_too_long_to_read(goldens: Path, call: Call, long_line: str) -> None:
+    (goldens / FILE).write_text(golden.render(TWO))
+    diff, [complaint, *rest] = failed_check(call)
+    assert complaint == (
+        f"{FILE} is hard to read: line {long_line} has 131 characters, 130 are the most; break the line in templates/"
+    )
+    assert (diff, rest) == ("", [])
+
+
+def test_bless_refuses_a_line_that_is_too_long_to_read(goldens: Path, call: Call, long_line: str) -> None:
+    before = contents(goldens)
+    assert_refused(call("bless", "--out", "goldens"), FILE, f"line {long_line} has 131 characters")
+    assert contents(goldens) == before
 
 
 def test_bless_mends_whatever_check_complains_of(blessed: Path, goldens: Path, call: Call) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import sysconfig
 import venv
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -102,6 +104,32 @@ def test_installed_tunings_are_the_committed_ones(installed: Path) -> None:
 def test_the_installed_program_writes_the_same_npm_package(installed: Path, tmp_path: Path) -> None:
     run(installed / "codegen", "js", "--out", tmp_path)
     assert contents(tmp_path) == dict(package.files())
+
+
+def messages(module: ast.Module) -> Iterator[str]:
+    """The texts in a module that are no docstrings."""
+    documents = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
+    for node in ast.walk(module):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents:
+            yield node.value
+
+
+def test_no_message_sends_people_to_a_document_that_the_wheel_has_not(wheel: Path) -> None:
+    written = "docs/report"  # by `codegen report`, where it is called
+    with zipfile.ZipFile(wheel) as archive:
+        texts = {
+            name: list(messages(ast.parse(archive.read(name))))
+            for name in archive.namelist()
+            if name.endswith(".py")
+        }
+    assert len(texts) > 100
+    told = [
+        (name, text)
+        for name, all_of in texts.items()
+        for text in all_of
+        if "docs/" in text.replace(written, "")
+    ]
+    assert told == []
 
 
 def test_installed_verify_passes(installed: Path) -> None:
