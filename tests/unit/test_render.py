@@ -62,6 +62,18 @@ def test_a_misspelt_name_in_a_template_fails_loudly(tmp_path: Path) -> None:
         render(SPEC, copy)
 
 
+def test_a_template_that_does_not_assemble_still_has_its_text(tmp_path: Path) -> None:
+    copy = tmp_path / "templates"
+    shutil.copytree(template_root(), copy)
+    path = copy / "vec_dot_q4_0_q8_0.wat.j2"
+    path.write_text(path.read_text().replace("(f32.store align=1", "(f32.stoer align=1"))
+    text = render(SPEC, copy)
+    assert ";; Cost: nan opcodes" in text
+    line = next(number for number, line in enumerate(text.splitlines(), 1) if "f32.stoer" in line)
+    with pytest.raises(AssembleError, match=rf"{SPEC.name}, line {line}:"):
+        assemble(text)
+
+
 def test_a_folder_without_the_template_is_named(tmp_path: Path) -> None:
     with pytest.raises(TemplateError, match=re.escape(str(tmp_path))):
         render(SPEC, tmp_path)
