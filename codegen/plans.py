@@ -19,7 +19,6 @@ _PLANS: dict[str, Callable[[KernelSpec], Plan]] = {
     "quantize_mat": quantize_mat_plan,
     "repack": repack_plan,
     "gemv": matrix_plan,
-    "gemv_rows": matrix_plan,
     "gemm": matrix_plan,
     "mul_mat": mul_mat_plan,
 }

@@ -75,8 +75,6 @@ _UNTUNED = (
     "gemv_q4_0_q8_0_4x1__scalar_u1",
     "gemv_q4_0_q8_0_16x1__simd128_u1_broadcast_rolled",
     "gemv_q4_0_q8_0_16x1__relaxed_u1_broadcast_rolled",
-    "gemv_rows_q4_0_q8_0_4x1__simd128_u1",
-    "gemv_rows_q4_0_q8_0_4x1__relaxed_u1",
     "gemm_q4_0_q8_0_4x1__scalar_u1",
     "gemm_q4_0_q8_0_8x4__simd128_u1_broadcast_rolled",
     "gemm_q4_0_q8_0_16x1__relaxed_u1_broadcast_output",

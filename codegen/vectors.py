@@ -29,7 +29,6 @@ _CASES: dict[str, Callable[[KernelSpec], Iterator[Case]]] = {
     "quantize_mat": quantize_mat.cases,
     "repack": repack.cases,
     "gemv": matrix.cases,
-    "gemv_rows": matrix.cases,
     "gemm": matrix.cases,
     "mul_mat": mul_mat.cases,
 }

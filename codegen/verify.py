@@ -31,7 +31,6 @@ _CHECKS: dict[str, Check] = {
     "quantize_mat": quantize_mat.check,
     "repack": repack.check,
     "gemv": matrix.check,
-    "gemv_rows": matrix.check,
     "gemm": matrix.check,
     "mul_mat": mul_mat.check,
 }

@@ -24,7 +24,6 @@ _ENTRIES: dict[str, Callable[[KernelSpec, bytes, Problem], Entry]] = {
     "quantize_mat": quantize_mat.entry,
     "repack": repack.entry,
     "gemv": matrix.entry,
-    "gemv_rows": matrix.entry,
     "gemm": matrix.entry,
     "mul_mat": mul_mat.entry,
 }

@@ -52,7 +52,6 @@ _USUAL = {
     "quantize_mat": Usual(Work.QUANTISE),
     "repack": Usual(Work.REPACK, level="l2", multiple=GROUP_ROWS),
     "gemv": Usual(Work.PRODUCTS, level="l2", multiple=WHOLE_TILES),
-    "gemv_rows": Usual(Work.PRODUCTS, level="l2", multiple=WHOLE_TILES),
     "gemm": Usual(Work.PRODUCTS, level="l2", columns=PANEL, multiple=WHOLE_TILES),
     "mul_mat": Usual(Work.PRODUCTS, level="l2", columns=PANEL, multiple=WHOLE_TILES),
 }

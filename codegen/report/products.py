@@ -57,7 +57,7 @@ _NATIVE = {native.NAME: "vec_dot", GEMV: "gemv", GEMM: "gemm"}
 
 KINDS = (
     Kind("vec_dot", 1, Isa.SCALAR),
-    *(Kind(op, 1, isa) for op in ("vec_dot", "gemv_rows", "gemv") for isa in (Isa.SIMD128, Isa.RELAXED)),
+    *(Kind(op, 1, isa) for op in ("vec_dot", "gemv") for isa in (Isa.SIMD128, Isa.RELAXED)),
     Kind("mul_mat", 1, Isa.RELAXED),
     *(Kind(op, MANY, isa) for op in ("gemm", "mul_mat") for isa in (Isa.SIMD128, Isa.RELAXED)),
     Kind(native.NAME, 1),

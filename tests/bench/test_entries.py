@@ -24,7 +24,6 @@ KERNELS = {
     "quantize_mat": ("quantize_mat_q8_0__scalar_u1", "quantize_mat_q8_0__simd128_u4_broadcast"),
     "repack": ("repack_q4_0__scalar_u1", "repack_q4_0__simd128_u1"),
     "gemv": ("gemv_q4_0_q8_0_4x1__scalar_u1", "gemv_q4_0_q8_0_16x1__relaxed-dot32_u1_broadcast"),
-    "gemv_rows": ("gemv_rows_q4_0_q8_0_8x1__simd128_u1", "gemv_rows_q4_0_q8_0_4x1__relaxed_u1"),
     "gemm": ("gemm_q4_0_q8_0_8x4__relaxed_u1", "gemm_q4_0_q8_0_12x1__simd128_u1_output"),
     "mul_mat": ("mul_mat_q4_0_4x1__scalar_u1", "mul_mat_q4_0_8x4__relaxed_u1"),
 }

@@ -42,7 +42,6 @@ EACH = (
 MANY = (
     "gemv_q4_0_q8_0_4x1__scalar_u1",
     "gemv_q4_0_q8_0_8x1__relaxed_u1_broadcast_rolled",
-    "gemv_rows_q4_0_q8_0_8x1__simd128_u1",
     "gemm_q4_0_q8_0_8x4__simd128_u1",
     "gemm_q4_0_q8_0_8x1__relaxed_u1_output",
     "mul_mat_q4_0_8x4__relaxed_u1",

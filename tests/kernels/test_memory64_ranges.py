@@ -67,8 +67,10 @@ def gemm(spec: KernelSpec, a: Arguments) -> Ranges | None:
     if min(a["nr"], a["nc"]) < 0 or (a["nr"] > 1 and a["bs"] < a["nc"]):
         return None
     blocks, groups = a["n"] // 32, -(-a["nc"] // 4)
-    weights = a["nc"] * blocks * 18 if spec.op == "gemv_rows" else groups * blocks * GROUP_BYTES
-    found = {"s": (a["s"], 4 * span(a["nr"], a["bs"], a["nc"])), "vx": (a["vx"], weights)}
+    found = {
+        "s": (a["s"], 4 * span(a["nr"], a["bs"], a["nc"])),
+        "vx": (a["vx"], groups * blocks * GROUP_BYTES),
+    }
     if spec.op == "mul_mat":
         found["vy"] = (a["vy"], span(a["nr"], a["by"], 4 * a["n"]))
         found["work"] = (a["work"], min(a["nr"], PANEL) * blocks * record_of(spec).bytes)
@@ -82,7 +84,6 @@ RANGES: dict[str, Callable[[KernelSpec, Arguments], Ranges | None]] = {
     "quantize_mat_q8_0__scalar_u1": quantize_mat,
     "repack_q4_0__simd128_u1": repack,
     "gemv_q4_0_q8_0_4x1__scalar_u1": gemm,
-    "gemv_rows_q4_0_q8_0_4x1__simd128_u1": gemm,
     "gemm_q4_0_q8_0_8x4__relaxed_u1": gemm,
     "mul_mat_q4_0_8x4__relaxed_u1": gemm,
 }

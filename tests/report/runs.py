@@ -24,8 +24,6 @@ MATRIX_NS: dict[str, float] = {
     SCALAR: 2000,
     SIMD: 400,
     RELAXED: 250,
-    "gemv_rows_q4_0_q8_0_4x1__simd128_u1": 320,
-    "gemv_rows_q4_0_q8_0_4x1__relaxed_u1": 200,
     "gemv_q4_0_q8_0_4x1__scalar_u1": 1900,
     "gemv_q4_0_q8_0_16x1__simd128_u1": 280,
     "gemv_q4_0_q8_0_16x1__relaxed_u1_broadcast_rolled": 125,

@@ -76,7 +76,6 @@ OF_MATRICES = {
         "gemv_q4_0_q8_0_16x1__relaxed-dot32_u1_broadcast_rolled",
         "gemv_q4_0_q8_0_4x1__scalar_u1",
     },
-    "gemv_rows_q4_0_q8_0": {"gemv_rows_q4_0_q8_0_12x1__simd128_u1"},
     "gemm_q4_0_q8_0": {
         "gemm_q4_0_q8_0_16x8__simd128_u1_rolled",
         "gemm_q4_0_q8_0_8x1__relaxed_u1_broadcast_output",
@@ -108,7 +107,7 @@ def test_operations_narrow_it() -> None:
     ("name", "plainest"),
     [
         ("gemm_q4_0_q8_0_8x4__relaxed_u1", "vec_dot_q4_0_q8_0__scalar_u1"),
-        ("gemv_rows_q4_0_q8_0_8x1__relaxed_u1", "vec_dot_q4_0_q8_0__scalar_u1"),
+        ("gemv_q4_0_q8_0_8x1__relaxed_u1", "vec_dot_q4_0_q8_0__scalar_u1"),
         ("quantize_mat_q8_0__relaxed_u4", "quantize_row_q8_0__scalar_u1"),
         ("repack_q4_0__simd128_u1", "repack_q4_0__scalar_u1"),
     ],

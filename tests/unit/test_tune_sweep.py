@@ -67,16 +67,16 @@ def test_each_operation_is_timed_on_its_usual_problem(
         return fake(specs, hosts, problem, *more, limits)
 
     monkeypatch.setattr(session, "run", run)
-    found = swept(tmp_path, "gemm", "gemv_rows", "quantize_row", "repack").swept
+    found = swept(tmp_path, "gemm", "gemv", "quantize_row", "repack").swept
     assert {op: (one.level, one.columns, one.work) for op, one in problems.items()} == {
         "gemm": ("l2", 32, Work.PRODUCTS),
-        "gemv_rows": ("l2", 1, Work.PRODUCTS),
+        "gemv": ("l2", 1, Work.PRODUCTS),
         "quantize_row": ("l1", 1, Work.QUANTISE),
         "repack": ("l2", 1, Work.REPACK),
     }
     assert {name: (one.n, one.level, one.columns) for name, one in found.items()} == {
         "gemm_q4_0_q8_0": (4096, "l2", 32),
-        "gemv_rows_q4_0_q8_0": (4096, "l2", 1),
+        "gemv_q4_0_q8_0": (4096, "l2", 1),
         "quantize_row_q8_0": (4096, "l1", 1),
         "repack_q4_0": (4096, "l2", 1),
     }

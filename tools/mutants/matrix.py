@@ -21,7 +21,7 @@ GEMV, DOT, ROLLED, WIDE, SCALAR = (
     )
 )
 TILE, PANEL = "gemm_q4_0_q8_0_8x4__simd128_u1", "gemm_q4_0_q8_0_8x1__relaxed_u1_broadcast_output"
-ROWS, MUL_MAT = "gemv_rows_q4_0_q8_0_8x1__relaxed_u1", "mul_mat_q4_0_8x1__relaxed_u1_broadcast_output"
+MUL_MAT = "mul_mat_q4_0_8x1__relaxed_u1_broadcast_output"
 HERE = "lib/matrix"
 TWO = "(if (i32.ge_u (local.get $rows) (i32.const 2))"
 HIGH = "(i16x8.shr_u %s (i32.const 4))"
@@ -64,7 +64,7 @@ MATRIX = (
     fault("the low nibbles are masked, the high ones are not moved", GEMV, "dot16", HIGH, "%s"),
     fault(
         "relaxed operands exchanged",
-        f"{DOT} {ROWS}",
+        DOT,
         "dot32",
         "(local.get {{ a }}) (local.get {{ n }}) (local.get {{ sum }})",
         "(local.get {{ n }}) (local.get {{ a }}) (local.get {{ sum }})",
@@ -130,34 +130,6 @@ MATRIX = (
         "(v128.and (v128.const i32x4 0 0 0 0)",
     ),
     fault(
-        "infinite scales of rows not noticed",
-        ROWS,
-        "row_scales",
-        "(i64.add (local.get $d1) (i64.const {{ plan.notice.unit }}))",
-        "(i64.const 0)",
-    ),
-    fault(
-        "two rows' scales exchanged",
-        ROWS,
-        "row_scales",
-        "packed(quad[2], quad[3])",
-        "packed(quad[3], quad[2])",
-    ),
-    fault(
-        "rows folded in another order",
-        ROWS,
-        "rows",
-        "[0, 1, 4, 5], [2, 3, 6, 7]",
-        "[0, 1, 4, 5], [2, 3, 7, 6]",
-    ),
-    fault(
-        "missing rows read on",
-        ROWS,
-        "rows",
-        "(i32.gt_u (local.get $rows) (i32.const {{ row.number }}))",
-        "(i32.const 1)",
-    ),
-    fault(
         "all of four rows stored",
         GEMV,
         "block",
@@ -179,7 +151,7 @@ MATRIX = (
         "{{ move(body, plan.back_w, plan.back_y) | trim }}",
         "{{ move(body, plan.back_w, plan.step_y) | trim }}",
     ),
-    number("the last word of activations beside its place", f"{TILE} {PANEL} {ROWS}", last_word(y=4)),
+    number("the last word of activations beside its place", f"{TILE} {PANEL}", last_word(y=4)),
     number("the last word meets the other nibbles", f"{DOT} {PANEL}", last_word(part=-1)),
     number(
         "a block of weights is a row's",

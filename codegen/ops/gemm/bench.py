@@ -9,7 +9,7 @@ import numpy as np
 
 from codegen.bench import ggml_layouts
 from codegen.bench.entry import Buffer, Entry, product_buffers, product_output
-from codegen.bench.native_functions import GEMM, GEMV, VEC_DOT
+from codegen.bench.native_functions import GEMM, GEMV
 from codegen.bench.problem import U8, Problem
 from codegen.formats import Q8_0
 from codegen.layouts import GROUP_ROWS
@@ -28,8 +28,7 @@ def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
 
 
 def matrix_entry(spec: KernelSpec, wasm: bytes, problem: Problem, y: Buffer, *work: Buffer) -> Entry:
-    """Any matrix kernel: its activations lie as told, and its weights as its operation wants them."""
-    plain = Buffer("x", problem.bytes, problem.pattern)
+    """Any matrix kernel: its weights are interleaved, its activations as told."""
     values: dict[str, int | str] = {
         "n": problem.n,
         "s": "s",
@@ -45,11 +44,11 @@ def matrix_entry(spec: KernelSpec, wasm: bytes, problem: Problem, y: Buffer, *wo
         spec.name,
         spec.isa,
         wasm,
-        (*product_buffers(problem, plain if spec.op == "gemv_rows" else _weights(problem), y), *work),
+        (*product_buffers(problem, _weights(problem), y), *work),
         tuple(values[name] for name, _ in spec.parameters),
         problem.units,
         product_output(problem, _expected(problem)),
-        VEC_DOT if spec.op == "gemv_rows" else GEMV if problem.columns % ggml_layouts.COLUMNS else GEMM,
+        GEMV if problem.columns % ggml_layouts.COLUMNS else GEMM,
     )
 
 

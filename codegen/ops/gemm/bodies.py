@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from codegen.formats import Q4_0
 from codegen.layouts import GROUP_ROWS, GROUP_SCALES, WORD, Record
-from codegen.ops.gemm.local_variables import panel_locals, row_locals, tile_locals
+from codegen.ops.gemm.local_variables import panel_locals, tile_locals
 from codegen.ops.gemm.strategies import SCALE_BITS, MatrixMultiply
 from codegen.strategies import Constant, Local
 
@@ -37,21 +37,6 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Row:
-    """One row of weights that is not interleaved.
-
-    Attributes:
-        number: in a tile.
-        before: the row whose place its own is reckoned from: the one before, or the first of the group before.
-        lane: its place among four.
-    """
-
-    number: int
-    before: int
-    lane: int
-
-
-@dataclass(frozen=True)
 class Group:
     """Four rows, which lie together.
 
@@ -59,13 +44,11 @@ class Group:
         index: their number in a tile.
         before: that of the group before.
         result: bytes from the tile's first result, where groups are neighbours.
-        rows: each one, for rows that are not interleaved.
     """
 
     index: int
     before: int
     result: int
-    rows: tuple[Row, ...]
 
 
 @dataclass(frozen=True)
@@ -104,11 +87,6 @@ class Body:
     in_output: bool
     locals: tuple[Local, ...]
 
-    @property
-    def all_rows(self) -> tuple[Row, ...]:
-        """Those of all groups."""
-        return tuple(row for group in self.groups for row in group.rows)
-
 
 def tile(strategy: MatrixMultiply, record: Record, rows: int, columns: int, *, rolled: bool = False) -> Body:
     """Interleaved rows by some columns, totals in registers."""
@@ -144,43 +122,23 @@ def panel(strategy: MatrixMultiply, record: Record, rows: int) -> Body:
     )
 
 
-def plain(strategy: MatrixMultiply, record: Record, rows: int) -> Body:
-    """Rows as GGML has them by a column: each has all its bytes in one vector, and meets a vector of words a part."""
-    groups = _groups(rows)
-    vector = record.quant_words * WORD // strategy.parts
-    words = tuple(Word(record.quants_offset + vector * part, part) for part in range(strategy.parts))
+def exact(strategy: MatrixMultiply, record: Record) -> Body:
+    """Four interleaved rows by a column, for any scales."""
     return replace(
-        tile(strategy, record, rows, 1),
-        template="rows",
-        steps=(Step(0, 0, Q4_0.quants_bytes - 1, Q4_0.quants_offset, words),),
-        locals=row_locals(strategy, len(groups), exact=False),
+        tile(strategy, record, GROUP_ROWS, 1),
+        name=f"exact_{GROUP_ROWS}x1",
+        exact=True,
+        locals=tile_locals(strategy, 1, 1, rolled=False, exact=True),
     )
-
-
-def exact(strategy: MatrixMultiply, body: Body) -> Body:
-    """The same for any scales, of 4 rows and a column."""
-    names = (
-        row_locals(strategy, len(body.groups), exact=True)
-        if body.template == "rows"
-        else tile_locals(strategy, len(body.groups), len(body.columns), rolled=False, exact=True)
-    )
-    return replace(body, name=f"exact_{body.rows}x1", exact=True, locals=names)
 
 
 def constants_of(strategy: MatrixMultiply, body: Body) -> tuple[Constant, ...]:
-    """The vectors that its functions keep in locals: interleaved scales are converted in vectors."""
-    return (*strategy.constants, SCALE_BITS) if body.template in ("tile", "panel") else strategy.constants
+    """The vectors that its functions keep in locals."""
+    return () if body.template == "scalar" else (*strategy.constants, SCALE_BITS)
 
 
 def _groups(rows: int) -> tuple[Group, ...]:
-    return tuple(_group(index) for index in range(rows // GROUP_ROWS))
-
-
-def _group(index: int) -> Group:
-    first = GROUP_ROWS * index
-    leading = Row(first, first - GROUP_ROWS, 0)
-    others = (Row(first + lane, first + lane - 1, lane) for lane in range(1, GROUP_ROWS))
-    return Group(index, index - 1, RESULT * first, (leading, *others))
+    return tuple(Group(index, index - 1, RESULT * GROUP_ROWS * index) for index in range(rows // GROUP_ROWS))
 
 
 def _steps(strategy: MatrixMultiply, record: Record) -> tuple[Step, ...]:

@@ -21,10 +21,8 @@ class MatrixKernel(Instance):
     """A kernel of gemv or gemm, ready to be called."""
 
     def __init__(self, spec: KernelSpec, wasm: bytes, options: EngineOptions | None = None) -> None:
-        if spec.op not in ("gemv", "gemv_rows", "gemm"):
-            raise KernelCallError(
-                f"{spec.name}: multiplies no matrices; name a gemv, gemv_rows or gemm kernel"
-            )
+        if spec.op not in ("gemv", "gemm"):
+            raise KernelCallError(f"{spec.name}: multiplies no matrices; name a gemv or gemm kernel")
         super().__init__(spec, wasm, options)
         self.record = record_of(spec)
 
@@ -32,8 +30,7 @@ class MatrixKernel(Instance):
         """The products of all rows with all columns.
 
         Args:
-            x: interleaved weights, (rows + 3) / 4 * n / 32 blocks of 4 rows (codegen.layouts); or, for gemv_rows, rows
-                of n / 32 blocks.
+            x: interleaved weights, (rows + 3) / 4 * n / 32 blocks of 4 rows (codegen.layouts).
             y: prepared activations, columns * n / 32 records of this kernel's kind.
             n: elements of a row and of a column, a multiple of 32.
             rows: of weights.
@@ -46,9 +43,11 @@ class MatrixKernel(Instance):
             KernelCallError: n is not a multiple of 32, or an operand has not as many bytes.
         """
         blocks = Q4_0.blocks(n)
-        weights = rows * Q4_0.bytes if self.spec.op == "gemv_rows" else -(-rows // GROUP_ROWS) * GROUP_BYTES
         operands = {"x": as_bytes("x", x), "y": as_bytes("y", y)}
-        needs = {"x": blocks * weights, "y": columns * blocks * self.record.bytes}
+        needs = {
+            "x": -(-rows // GROUP_ROWS) * blocks * GROUP_BYTES,
+            "y": columns * blocks * self.record.bytes,
+        }
         for name, need in needs.items():
             if operands[name].size != need:
                 raise KernelCallError(

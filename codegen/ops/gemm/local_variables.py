@@ -60,32 +60,6 @@ def panel_locals(strategy: MatrixMultiply, groups: int, steps: int) -> tuple[Loc
     return tuple(found)
 
 
-def row_locals(strategy: MatrixMultiply, groups: int, *, exact: bool) -> tuple[Local, ...]:
-    """Of a function that multiplies rows that are not interleaved."""
-    found = [
-        *(Local(f"w{row}", "ptr", f"row {row}") for row in range(1, 4 * groups)),
-        Local("end", "ptr", "where the activations end"),
-        *(Local(constant.name, "v128", constant.role) for constant in strategy.constants),
-        Local("a", "v128", "activations of a part of the nibbles"),
-        Local("q", "v128", "packed weights of a row"),
-        Local("n", "v128", "nibbles of a row, a part of them"),
-        *(Local(f"row{lane}", "v128", f"sums of row {lane} of a group") for lane in range(4)),
-        Local("d0", "i64", "scales of rows 0 and 1 of a group, moved to an f32's place"),
-        Local("d1", "i64", "scales of rows 2 and 3"),
-        Local("dy", "v128", "the column's scale, in all lanes"),
-        *(
-            []
-            if exact
-            else [Local("seen", "i64", "scales so far: bit 28 is set where one is infinite or NaN")]
-        ),
-    ]
-    for g in range(groups):
-        found.append(Local(f"dx{g}", "v128", f"f32x4 scales, group {g}"))
-        found.append(Local(f"sum{g}_0", "v128", f"sums of a block, group {g}"))
-        found.append(Local(f"total{g}_0", "v128", f"f32x4 totals, group {g}"))
-    return tuple(found)
-
-
 def _constants(strategy: MatrixMultiply) -> Iterator[Local]:
     for constant in (*strategy.constants, SCALE_BITS):
         yield Local(constant.name, "v128", constant.role)

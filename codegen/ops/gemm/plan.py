@@ -30,18 +30,14 @@ _STEPS = Q4_0.quants_bytes // WORD
 
 @dataclass(frozen=True)
 class Notice:
-    """How exponent 31 among f16 scales is noticed in an i64: bits to look at, what carries them on, and whereto."""
+    """How exponent 31 among four f16 scales is noticed in an i64: bits to look at, their carry, and where it goes."""
 
     bits: str
     unit: str
     carry: str
 
 
-F16 = Notice("0x7c007c007c007c00", "0x0400040004000400", "0x8000800080008000")
-"""Four f16."""
-
-F32 = Notice("0x8fffe0008fffe000", "0x0080000000800000", "0x1000000010000000")
-"""Two f16 that were moved to an f32's place, with all bits that they have there."""
+_NOTICE = Notice("0x7c007c007c007c00", "0x0400040004000400", "0x8000800080008000")
 
 
 @dataclass(frozen=True)
@@ -85,16 +81,6 @@ class MatrixPlan(Plan):
     group_result: int
     panel: int
     notice: Notice
-
-    @property
-    def interleaved(self) -> bool:
-        """Whether weights have been, or are rows as GGML has them."""
-        return self.spec.op != "gemv_rows"
-
-    @property
-    def row_block_bytes(self) -> int:
-        """Bytes of a block of one row."""
-        return Q4_0.bytes
 
     @property
     def main_loop(self) -> MainLoop:
@@ -169,7 +155,7 @@ def matrix_plan(spec: KernelSpec) -> MatrixPlan:
         back_y=-_STEPS * record.word_bytes,
         group_result=GROUP_ROWS * RESULT,
         panel=PANEL,
-        notice=F32 if tile.template == "rows" else F16,
+        notice=_NOTICE,
     )
 
 
@@ -180,10 +166,7 @@ def _functions(spec: KernelSpec) -> tuple[Body, Body | None, Body]:
     if spec.isa is Isa.SCALAR:
         only = scalar.body(strategy, record)
         return only, None, only
-    if spec.op == "gemv_rows":
-        smallest = bodies.plain(strategy, record, GROUP_ROWS)
-        return bodies.plain(strategy, record, rows), None, bodies.exact(strategy, smallest)
-    exact = bodies.exact(strategy, bodies.tile(strategy, record, GROUP_ROWS, 1))
+    exact = bodies.exact(strategy, record)
     column = bodies.tile(strategy, record, rows, 1, rolled=rolled)
     if spec.totals is Totals.OUTPUT:
         return bodies.panel(strategy, record, rows), column, exact

@@ -62,7 +62,7 @@ def known_cases() -> tuple[Known, ...]:
 
 def weights_of(spec: KernelSpec, x: Bytes, rows: int, n: int) -> bytes:
     """Rows as a kernel wants them."""
-    return bytes(x) if spec.op == "gemv_rows" else interleave(x, rows, n)
+    return interleave(x, rows, n)
 
 
 def call_of(spec: KernelSpec, case: Case, gap: int = 0) -> Call:
@@ -83,7 +83,7 @@ def call_of(spec: KernelSpec, case: Case, gap: int = 0) -> Call:
             "y": prepare(case.y, record),
         },
         outputs={"s": with_gaps(products(case.x, case.y, case.rows, case.columns, case.n), gap)},
-        block_bytes={"x": Q4_0.bytes if spec.op == "gemv_rows" else GROUP_BYTES, "y": record.bytes},
+        block_bytes={"x": GROUP_BYTES, "y": record.bytes},
         blocks=case.rows * case.columns * case.n // Q4_0.elements,
     )
 

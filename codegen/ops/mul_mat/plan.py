@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 
-from codegen.layouts import GROUP_BYTES, GROUP_LAYOUT
+from codegen.layouts import GROUP_BYTES, GROUP_LAYOUT, GROUP_ROWS
 from codegen.ops.gemm.local_variables import WALK
 from codegen.ops.gemm.plan import MatrixPlan, matrix_plan
 from codegen.ops.quantize_mat.plan import ColumnPlan, column
@@ -26,6 +26,11 @@ class MulMatPlan(MatrixPlan):
     """
 
     quantizer: ColumnPlan
+
+    @property
+    def row_block_bytes(self) -> int:
+        """Bytes that a block of one row has in interleaved weights."""
+        return GROUP_BYTES // GROUP_ROWS
 
     @property
     def apart(self) -> tuple[tuple[str, str], ...]:
