@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from codegen.errors import KernelCallError
+from codegen.formats.decode import Bytes
 from codegen.linear_memory import U8, LinearMemory
-from codegen.reference import Bytes
 
 _ALIGN = 64
 

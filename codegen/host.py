@@ -11,9 +11,9 @@ import numpy as np
 import wasmtime
 
 from codegen.errors import KernelCallError, shown
+from codegen.formats.decode import Bytes
 from codegen.linear_memory import U8, WASM32_BYTES, WASM64_BYTES, LinearMemory
 from codegen.plan import TABLE_BYTES
-from codegen.reference import Bytes
 
 Extern = (
     wasmtime.Func | wasmtime.Global | wasmtime.Memory | wasmtime.SharedMemory | wasmtime.Table | wasmtime.Tag

@@ -1,8 +1,8 @@
 """The oracle: what a kernel must compute, in exact arithmetic. No WebAssembly, and no variant of ours.
 
-A finite f16 is m * 2^e with |m| < 2^11 and -24 <= e <= 5, and a block's integer sum S has |S| <= 2^15, so a
-block's term S * dx * dy is an integer below 2^38 times 2^(ex + ey). Rows are summed in int64 limbs by exponent
-and joined as Python integers: nothing is ever rounded.
+A term is an integer times two fractions that blocks store, codegen/reference_terms.py: as the largest block sum is
+below 2^28, that of Q6_K, and fractions have 11 and 24 bits, its significand is below 2^63. Rows are summed in int64
+limbs by exponent and joined as Python integers: nothing is ever rounded.
 """
 
 from __future__ import annotations
@@ -16,15 +16,17 @@ import numpy.typing as npt
 
 from codegen import formats
 from codegen.formats import Q4_0, Q8_0, Format
+from codegen.formats.decode import Bytes, Ints
+from codegen.reference_terms import Terms, terms
 
-Bytes = bytes | bytearray | memoryview | npt.NDArray[np.uint8]
-Ints = npt.NDArray[np.int64]
+_STEP, _LIMB = 20, 21
+"""Shifts are split by 20s and terms at every 21st bit: 2^22 limbs of at most 41 bits add up in an int64."""
 
-_UNIT = 48
-"""Terms are integers in units of 2^-48: the product of two f16 subnormals' units of 2^-24."""
+_F32_LEAST, _F32_TOP = -149, 128
+"""As powers of two: f32's smallest number, and what is beyond its largest."""
 
-_STEP, _HALF = 20, 30
-"""A term's shift of up to 58 bits is split by 20s; a shifted term of up to 58 bits is split at bit 30."""
+_NO_GRAIN = 1 << 10
+"""The exponent of a power of two that divides 0: beyond all that are compared with it."""
 
 
 class Kind(StrEnum):
@@ -73,65 +75,42 @@ def encode(scales: npt.NDArray[np.uint16], values: npt.NDArray[np.int16], block:
     return formats.encode(formats.blocks_of(block, codes, np.asarray(scales, np.uint32)))
 
 
-def dot_rows(x: Bytes, y: Bytes, rows: int, n: int) -> list[Expected]:
-    """The exact dot products of `rows` rows of n elements, Q4_0 in `x`, with Q8_0 in `y`.
+def dot_rows(
+    x: Bytes, y: Bytes, rows: int, n: int, weights: Format = Q4_0, activations: Format = Q8_0
+) -> list[Expected]:
+    """The exact dot products of `rows` rows of n elements in `x` with one row in `y` that all share, or with `rows`.
 
-    `y` holds one row, shared by all, or `rows` rows.
+    Minima are multiplied by the sums of codes that the activations store, as in GGML.
+
+    Raises:
+        SpecError: n is no whole number of blocks, or weights that have minima meet activations without sums.
     """
-    blocks = Q4_0.blocks(n)
-    left, right = decode(x, Q4_0), decode(y, Q8_0)
-    y_rows = len(right.scales) // blocks if blocks else 1
-    sums = np.einsum(
-        "rbe,rbe->rb",
-        left.values.reshape(rows, blocks, Q4_0.elements),
-        np.broadcast_to(right.values.reshape(y_rows, blocks, Q8_0.elements), (rows, blocks, Q8_0.elements)),
-        dtype=np.int64,
-    )
-    dx = left.scales.reshape(rows, blocks)
-    dy = np.broadcast_to(right.scales.reshape(y_rows, blocks), (rows, blocks))
-    (mx, ex), (my, ey) = _finite_parts(dx), _finite_parts(dy)
-    terms, shifts = sums * mx * my, ex + ey + _UNIT
-    values, magnitudes = _join(terms, shifts), _join(np.abs(terms), shifts)
-    kinds, grains = _kinds(sums, dx, dy), _grains(terms, shifts)
-    unit = 1 << _UNIT
+    weights.blocks(n)
+    activations.blocks(n)
+    if not n:
+        return [Expected(Kind.FINITE, Fraction(0), Fraction(0), exact=True)] * rows
+    parts = terms(formats.decode(x, weights), formats.decode(y, activations), n)
+    each = np.concatenate([part.integers * part.mantissas for part in parts], axis=1)
+    exponents = np.concatenate([part.exponents for part in parts], axis=1)
+    lowest = int(exponents.min())
+    shifts = np.broadcast_to(exponents - lowest, each.shape)
+    values, magnitudes = _join(each, shifts), _join(np.abs(each), shifts)
+    unit = Fraction(2) ** lowest
     return [
-        Expected(
-            kind,
-            Fraction(value if kind is Kind.FINITE else 0, unit),
-            Fraction(magnitude, unit),
-            # Multiples of 2^grain that stay within 2^24 of them have 24-bit significands.
-            exact=kind is Kind.FINITE and magnitude <= 1 << (24 + grain),
+        Expected(kind, value * unit if kind is Kind.FINITE else Fraction(0), magnitude * unit, exact)
+        for kind, value, magnitude, exact in zip(
+            _kinds(parts),
+            values,
+            magnitudes,
+            _exact(parts, magnitudes, _grains(each, shifts), lowest),
+            strict=True,
         )
-        for kind, value, magnitude, grain in zip(kinds, values, magnitudes, grains, strict=True)
     ]
 
 
-def dot(x: Bytes, y: Bytes, n: int) -> Expected:
-    """The exact dot product of n elements, Q4_0 in `x` and Q8_0 in `y`."""
-    return dot_rows(x, y, 1, n)[0]
-
-
-def quantize_q8_0(values: npt.NDArray[np.float32]) -> bytes:
-    """Q8_0 blocks of f32 values, a multiple of 32 of them, as GGML's reference quantiser makes them.
-
-    d = max|v| / 127 in f32, stored as f16; each value times 1/d rounds half away from zero
-    (ggml-quants.c, quantize_row_q8_0_ref, with C's roundf). Where C leaves quants undefined they are 0: in a block
-    with a NaN, whose scale is 0x7e00, or an infinity, whose scale is infinite, or where 1/d overflows.
-    """
-    rows = np.ascontiguousarray(values, np.float32).reshape(-1, Q8_0.elements)
-    with np.errstate(invalid="ignore"):  # NaN that signal
-        d = np.abs(rows).max(axis=1) / np.float32(127)
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        inverse = np.where(d > 0, np.float32(1) / d, np.float32(0)).astype(np.float32)
-        scaled = rows * inverse[:, None]
-    # As GGML on x86 stores where 1/d overflows, or a value is no number.
-    scaled = np.where(np.isfinite(scaled), scaled, np.float32(0))
-    whole = np.trunc(scaled)
-    # roundf: the fraction left by trunc is exact, so comparing it with a half decides without an addition.
-    quants = whole + np.copysign(np.abs(scaled - whole) >= 0.5, scaled)
-    with np.errstate(over="ignore"):  # beyond f16 a scale is infinite, as GGML's is
-        halves = np.where(np.isnan(d), np.uint16(0x7E00), d.astype(np.float16).view(np.uint16))
-    return encode(halves, quants.astype(np.int16), Q8_0)
+def dot(x: Bytes, y: Bytes, n: int, weights: Format = Q4_0, activations: Format = Q8_0) -> Expected:
+    """The exact dot product of n elements."""
+    return dot_rows(x, y, 1, n, weights, activations)[0]
 
 
 def f16_value(bits: int) -> float:
@@ -143,26 +122,17 @@ def f16_value(bits: int) -> float:
     return sign * (fraction * 2.0**-24 if exponent == 0 else (1024 + fraction) * 2.0 ** (exponent - 25))
 
 
-def _finite_parts(bits: npt.NDArray[np.uint16]) -> tuple[Ints, Ints]:
-    """Signed significand and exponent; an infinity or NaN gives zero."""
-    wide = bits.astype(np.int64)
-    exponent, fraction = wide >> 10 & 31, wide & 1023
-    significand = np.where(exponent == 0, fraction, fraction + 1024)
-    significand[exponent == 31] = 0
-    return np.where(wide >> 15 == 1, -significand, significand), np.maximum(exponent, 1) - 25
-
-
 def _join(terms: Ints, shifts: Ints) -> list[int]:
-    """Row sums of terms << shifts, exact."""
+    """Row sums of terms << shifts, exact; |terms| < 2^63 and no shift is negative."""
     step, rest = np.divmod(shifts, _STEP)
-    shifted = terms << rest
-    high, low = shifted >> _HALF, shifted & ((1 << _HALF) - 1)
-    totals = [0] * len(terms)
-    for k in range(int(step.max(initial=0)) + 1):
-        here = step == k
-        highs, lows = np.where(here, high, 0).sum(axis=1), np.where(here, low, 0).sum(axis=1)
-        for row, (h, w) in enumerate(zip(highs.tolist(), lows.tolist(), strict=True)):
-            totals[row] += ((h << _HALF) + w) << (k * _STEP)
+    magnitudes, signs = np.abs(terms), np.sign(terms)
+    totals, place = [0] * len(terms), 0
+    while magnitudes.any():
+        limbs = signs * (magnitudes & (1 << _LIMB) - 1) << rest
+        for k in np.unique(step).tolist():
+            for row, total in enumerate(np.where(step == k, limbs, 0).sum(axis=1).tolist()):
+                totals[row] += total << k * _STEP + place
+        magnitudes, place = magnitudes >> _LIMB, place + _LIMB
     return totals
 
 
@@ -170,24 +140,38 @@ def _grains(terms: Ints, shifts: Ints) -> list[int]:
     """For each row the largest power of two that divides all its terms << shifts, as an exponent."""
     lowest = terms & -terms
     exponents = np.where(
-        lowest > 0, np.frexp(np.maximum(lowest, 1).astype(np.float64))[1] - 1 + shifts, 1 << 20
+        lowest > 0, np.frexp(np.maximum(lowest, 1).astype(np.float64))[1] - 1 + shifts, _NO_GRAIN
     )
-    return [int(e) for e in exponents.min(axis=1, initial=1 << 20).clip(max=_UNIT * 4)]
+    return [int(grain) for grain in exponents.min(axis=1, initial=_NO_GRAIN)]
 
 
-def _kinds(sums: Ints, dx: npt.NDArray[np.uint16], dy: npt.NDArray[np.uint16]) -> list[Kind]:
-    """What IEEE arithmetic makes of each row's non-finite scales: every term is S * (dx * dy), added in any order."""
-    odd = ((dx & 0x7C00) == 0x7C00) | ((dy & 0x7C00) == 0x7C00)
-    kinds = [Kind.FINITE] * len(sums)
-    for row in np.flatnonzero(odd.any(axis=1)).tolist():
-        here = odd[row]
-        with np.errstate(invalid="ignore"):
-            scale = dx[row, here].view(np.float16).astype(np.float64) * dy[row, here].view(np.float16).astype(
-                np.float64
-            )
-            total = float((sums[row, here] * scale).sum())
-        if np.isnan(total):
-            kinds[row] = Kind.NAN
-        else:
-            kinds[row] = Kind.PLUS_INFINITY if total > 0 else Kind.MINUS_INFINITY
-    return kinds
+def _exact(parts: tuple[Terms, ...], magnitudes: list[int], grains: list[int], lowest: int) -> list[bool]:
+    """For each row whether every product of fractions, every term and every sum of terms is an f32."""
+    fits = np.ones(len(magnitudes), bool)
+    for part in parts:
+        products = np.where(part.integers != 0, part.mantissas, 0)
+        grain = np.array(_grains(products, np.broadcast_to(part.exponents, products.shape)))
+        fits &= (grain >= _F32_LEAST) & (np.abs(part.factors) < 2.0**_F32_TOP).all(axis=1)
+    return [
+        # Multiples of 2^grain that stay within 2^24 of them have 24-bit significands.
+        bool(fit) and magnitude <= 1 << 24 + grain and magnitude < 1 << _F32_TOP - lowest
+        for fit, magnitude, grain in zip(fits, magnitudes, grains, strict=True)
+    ]
+
+
+def _kinds(parts: tuple[Terms, ...]) -> list[Kind]:
+    """What IEEE arithmetic makes of each row's non-finite fractions, whatever the order of additions."""
+    totals = np.zeros(len(parts[0].integers))
+    with np.errstate(invalid="ignore"):
+        for part in parts:
+            finite = np.isfinite(part.left.values) & np.isfinite(part.right.values)
+            totals += np.where(finite, 0, part.integers * part.factors).sum(axis=1)
+    return [_kind(total) for total in totals.tolist()]
+
+
+def _kind(total: float) -> Kind:
+    if np.isfinite(total):
+        return Kind.FINITE
+    if np.isnan(total):
+        return Kind.NAN
+    return Kind.PLUS_INFINITY if total > 0 else Kind.MINUS_INFINITY

@@ -6,9 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from codegen.formats import Q4_0, Q8_0
+from codegen.formats.decode import Bytes
 from codegen.layouts import GROUP_BYTES, GROUP_ROWS, GROUP_SCALES, Kind, Record
 from codegen.options import Activations
-from codegen.reference import Bytes, decode
+from codegen.reference import decode
 
 U8 = npt.NDArray[np.uint8]
 

@@ -27,8 +27,8 @@ from rich.text import Text
 
 from codegen import Kernel, KernelSpec
 from codegen.errors import CodegenError, InputError
+from codegen.formats.quantise import quantize_q8_0
 from codegen.gguf_file import GGUFFile
-from codegen.reference import quantize_q8_0
 
 KERNEL = "vec_dot_q4_0_q8_0__relaxed_u4"
 TENSOR = "token_embd.weight"  # the name that llama.cpp gives a token embedding

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from codegen.bench.machine import LEVELS, capacity, working_set
 from codegen.errors import InputError
 from codegen.formats import Q4_0, Q8_0
+from codegen.formats.quantise import quantize_q8_0
 from codegen.inputs import random_halves, rng_of
-from codegen.reference import Expected, dot_rows, encode, quantize_q8_0
+from codegen.reference import Expected, dot_rows, encode
 
 F32_BYTES = 4
 

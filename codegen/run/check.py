@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from codegen.formats import Q4_0, Q8_0
+from codegen.formats.quantise import quantize_q8_0
 from codegen.ops.gemm.model import products
 from codegen.ops.vec_dot.judge import differs, mismatch, ulps
-from codegen.reference import Expected, dot_rows, quantize_q8_0
+from codegen.reference import Expected, dot_rows
 from codegen.run.batches import Part
 from codegen.run.paths import F32, Path
 

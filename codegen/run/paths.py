@@ -14,6 +14,8 @@ from codegen.arena import Arena
 from codegen.bench.clock import clock
 from codegen.errors import SpecError
 from codegen.formats import Q4_0, Q8_0
+from codegen.formats.decode import Bytes
+from codegen.formats.quantise import quantize_q8_0
 from codegen.ops.gemm.plan import PANEL
 from codegen.ops.gemm.verification import bound as matrix_bound
 from codegen.ops.mul_mat.kernel import MulMat
@@ -21,7 +23,7 @@ from codegen.ops.repack.kernel import Repacker
 from codegen.ops.vec_dot.judge import bound as dot_bound
 from codegen.ops.vec_dot.kernel import PARAMETERS, Kernel
 from codegen.ops.vec_dot.plan import dot_plan
-from codegen.reference import Bytes, Expected, quantize_q8_0
+from codegen.reference import Expected
 from codegen.run.batches import Group, Part
 from codegen.run.driver import Driver
 from codegen.spec import KernelSpec

@@ -9,10 +9,11 @@ from codegen.bench.machine import LEVELS
 from codegen.bench.problem import Problem, Work
 from codegen.errors import InputError
 from codegen.formats import Q4_0, Q8_0
+from codegen.formats.quantise import quantize_q8_0
 from codegen.ops.vec_dot import bench
 from codegen.ops.vec_dot.judge import bound, mismatch
 from codegen.ops.vec_dot.plan import dot_plan
-from codegen.reference import decode, quantize_q8_0
+from codegen.reference import decode
 
 CACHES = {1: 48 << 10, 2: 2 << 20, 3: 64 << 20}
 KERNELS = ("scalar_u1", "simd128-article_u1", "simd128_u4", "relaxed_u4", "relaxed-dot32_u2")

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from codegen.formats.quantise import quantize_q8_0
 from codegen.ops.gemm.model import products
-from codegen.reference import quantize_q8_0
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 

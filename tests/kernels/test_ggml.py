@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from codegen import Isa, Kernel, KernelSpec
 from codegen.bench import native
 from codegen.errors import InputError
-from codegen.formats import Q4_0, Q8_0
+from codegen.formats import Q8_0
 from codegen.inputs import random_halves, rng_of
 from codegen.ops.quantize_row.kernel import Quantizer
 from codegen.ops.vec_dot.cases import case
 from codegen.ops.vec_dot.judge import HALF_ULP, bound, mismatch
 from codegen.ops.vec_dot.plan import dot_plan
-from codegen.reference import decode, dot, f16_value, quantize_q8_0
+from codegen.reference import dot, f16_value
 
 try:
     BASE, CPU = native.load()
@@ -80,39 +80,6 @@ def test_the_same_blocks_give_ggmls_result_within_the_bound(
         ours = Kernel.load(spec).vec_dot(made.x, made.y, made.n)
         assert mismatch(ours, expected, bound(dot_plan(spec), blocks, expected.magnitude)) is None
         assert abs(Fraction(ours) - Fraction(theirs)) <= 2 * (blocks + 10) * HALF_ULP * spread
-
-
-@pytest.mark.parametrize("scale", [1e-30, 1e-6, 1e-3, 1.0, 300.0, 1e6])
-def test_our_quantiser_gives_the_bytes_of_ggmls(base: ctypes.CDLL, scale: float) -> None:
-    values = (rng_of(f"quantise-{scale}").standard_normal(32 * 2000) * scale).astype(np.float32)
-    assert quantize_q8_0(values) == quantized(base, "quantize_row_q8_0_ref", values, Q8_0.bytes)
-
-
-@settings(max_examples=300, deadline=None)
-@given(st.lists(st.floats(-1e8, 1e8, width=32), min_size=32, max_size=32))
-def test_our_quantiser_gives_the_bytes_of_ggmls_on_any_numbers(numbers: list[float]) -> None:
-    values = np.array(numbers, np.float32)
-    assert quantize_q8_0(values) == quantized(BASE, "quantize_row_q8_0_ref", values, Q8_0.bytes)
-
-
-def test_halves_between_two_whole_numbers_round_as_ggml_rounds_them(base: ctypes.CDLL) -> None:
-    values = np.arange(-127, 129, dtype=np.float32).repeat(2)
-    values[1::2] += np.float32(0.5)
-    rows = np.zeros((len(values), 32), np.float32)
-    rows[:, 0], rows[:, 1] = 127, values.clip(-127, 127)
-    flat = rows.reshape(-1)
-    assert quantize_q8_0(flat) == quantized(base, "quantize_row_q8_0_ref", flat, Q8_0.bytes)
-
-
-def test_weights_that_ggml_quantises_decode_to_what_ggml_dequantises(base: ctypes.CDLL) -> None:
-    values = rng_of("weights").standard_normal(32 * 500).astype(np.float32)
-    raw = quantized(base, "quantize_row_q4_0_ref", values, Q4_0.bytes)
-    theirs = np.zeros_like(values)
-    pointer = theirs.ctypes.data_as(ctypes.POINTER(ctypes.c_float))
-    base.dequantize_row_q4_0(raw, pointer, ctypes.c_int64(len(values)))
-    parts = decode(raw, Q4_0)
-    ours = parts.values * parts.scales.view(np.float16).astype(np.float32)[:, None]
-    assert np.array_equal(ours.reshape(-1), theirs)
 
 
 def test_every_half_is_what_ggml_converts_it_to(base: ctypes.CDLL) -> None:

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from codegen import EngineOptions, KernelSpec, MatrixKernel, MulMat, Repacker
 from codegen.errors import KernelCallError
+from codegen.formats.quantise import quantize_q8_0
 from codegen.inputs import rng_of
 from codegen.layouts import GROUP_BYTES, GROUP_ROWS
 from codegen.ops.gemm.cases import Case, random_case
 from codegen.ops.gemm.model import products
 from codegen.ops.gemm.verification import weights_of
-from codegen.reference import quantize_q8_0
 from codegen.reference_matrix import interleave, prepare
 from codegen.registry import REGISTERED
 from tests.specs import EVERY_SPEC

@@ -12,8 +12,9 @@ from gguf import GGMLQuantizationType, quants
 
 from codegen.engines.javascript import find_node
 from codegen.formats import Q8_0
+from codegen.formats.quantise import quantize_q8_0
 from codegen.page.build import SOURCES
-from codegen.reference import dot_rows, quantize_q8_0
+from codegen.reference import dot_rows
 
 pytestmark = pytest.mark.needs("node")
 

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codegen.formats import Q4_0, Q8_0
+from codegen.formats.quantise import quantize_q8_0
 from codegen.inputs import INFINITY, NAN, ONE
 from codegen.ops.vec_dot.cases import all_cases, constant_case
-from codegen.reference import Kind, decode, dot, dot_rows, encode, f16_value, quantize_q8_0
+from codegen.reference import Kind, decode, dot, dot_rows, encode, f16_value
 
 finite_halves = st.integers(0, 0xFFFF).filter(lambda h: h & 0x7C00 != 0x7C00)
 

@@ -7,10 +7,10 @@ import numpy.typing as npt
 
 from codegen.errors import KernelCallError
 from codegen.formats import Q4_0
+from codegen.formats.decode import Bytes
 from codegen.host import EngineOptions, as_bytes
 from codegen.layouts import GROUP_BYTES, GROUP_ROWS
 from codegen.ops.gemm.plan import record_of
-from codegen.reference import Bytes
 from codegen.runtime import Instance
 from codegen.spec import KernelSpec
 

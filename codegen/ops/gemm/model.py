@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from codegen.formats import Q4_0, Q8_0
-from codegen.reference import Bytes, decode
+from codegen.formats.decode import Bytes
+from codegen.reference import decode
 
 F32 = npt.NDArray[np.float32]
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from codegen.calls import Call
 from codegen.formats import Q4_0, Q8_0, Format
+from codegen.formats.decode import Bytes
 from codegen.inputs import ONE
 from codegen.judge import Report
 from codegen.layouts import GROUP_BYTES, Record
@@ -22,7 +23,7 @@ from codegen.ops.gemm.model import F32, products
 from codegen.ops.gemm.plan import record_of, tile_of
 from codegen.ops.vec_dot.judge import HALF_ULP, mismatch, ulps
 from codegen.placement import FILL
-from codegen.reference import Bytes, Expected, dot_rows, encode, f16_value
+from codegen.reference import Expected, dot_rows, encode, f16_value
 from codegen.reference_matrix import interleave, prepare
 from codegen.spec import KernelSpec
 

@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from codegen.errors import KernelCallError
 from codegen.formats import Q4_0
+from codegen.formats.decode import Bytes
 from codegen.host import EngineOptions, as_bytes, as_count
 from codegen.layouts import GROUP_BYTES, GROUP_ROWS
 from codegen.ops.gemm.plan import PANEL, record_of
-from codegen.reference import Bytes
 from codegen.runtime import Instance
 from codegen.spec import KernelSpec
 

@@ -6,11 +6,11 @@ import numpy as np
 
 from codegen.calls import Call
 from codegen.formats import Q8_0
+from codegen.formats.quantise import quantize_q8_0
 from codegen.inputs import rng_of
 from codegen.layouts import Record
 from codegen.ops.quantize_row.blocks import VALUE_BYTES
 from codegen.ops.quantize_row.cases import F32, usual
-from codegen.reference import quantize_q8_0
 from codegen.reference_matrix import prepare
 
 GAPS = (0, 1, 6, 4 * Q8_0.elements)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from codegen.errors import KernelCallError, shown
 from codegen.formats import FORMATS
+from codegen.formats.decode import Bytes
 from codegen.host import EngineOptions, as_bytes, as_count
 from codegen.layouts import GROUP_BYTES, GROUP_ROWS
-from codegen.reference import Bytes
 from codegen.runtime import Instance
 from codegen.spec import KernelSpec
 

@@ -13,9 +13,9 @@ from codegen.assemble import assemble
 from codegen.c_parameters import AddressType
 from codegen.errors import KernelCallError
 from codegen.formats import FORMATS, Format
+from codegen.formats.decode import Bytes
 from codegen.host import EngineOptions, as_arguments, as_bytes, as_count, as_func, types_of
 from codegen.linear_memory import U8
-from codegen.reference import Bytes
 from codegen.render import filled
 from codegen.runtime import Instance
 from codegen.spec import KernelSpec
