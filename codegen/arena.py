@@ -14,14 +14,14 @@ _ALIGN = 64
 class Arena:
     """Hands out parts of a wasm memory, growing it as needed; `reset` gives all of them back."""
 
-    def __init__(self, memory: LinearMemory, base: int) -> None:
-        self._memory, self._base, self._top = memory, base, base
+    def __init__(self, memory: LinearMemory) -> None:
+        self._memory, self._top = memory, 0
         self.most = memory.most
         """Bytes that addresses reach."""
 
     def reset(self) -> None:
         """Forgets every allocation."""
-        self._top = self._base
+        self._top = 0
 
     def rewind(self, top: int) -> None:
         """Forgets every allocation from this address on."""

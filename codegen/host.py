@@ -13,7 +13,6 @@ import wasmtime
 from codegen.errors import KernelCallError, shown
 from codegen.formats.decode import Bytes
 from codegen.linear_memory import U8, WASM32_BYTES, WASM64_BYTES, LinearMemory
-from codegen.plan import TABLE_BYTES
 
 Extern = (
     wasmtime.Func | wasmtime.Global | wasmtime.Memory | wasmtime.SharedMemory | wasmtime.Table | wasmtime.Tag
@@ -120,45 +119,22 @@ def as_memory(extern: Extern) -> wasmtime.Memory | wasmtime.SharedMemory:
 
 
 def instantiate(
-    module: wasmtime.Module, engine: wasmtime.Engine, store: wasmtime.Store, table: int = 0
-) -> tuple[Mapping[str, Extern], LinearMemory, int]:
-    """A kernel's module with all that it imports.
+    module: wasmtime.Module, engine: wasmtime.Engine, store: wasmtime.Store
+) -> tuple[Mapping[str, Extern], LinearMemory]:
+    """A kernel's module with the memory that it imports, if it does.
 
     Args:
         module: of one kernel, or of one with the loop for bench.
         engine: that made it.
         store: for the instance.
-        table: where an f16 table goes, if the module imports its place.
 
     Returns:
-        its exports, the memory that it works in, and the first address in that which is the host's.
-
-    Raises:
-        KernelCallError: there is no memory for the table.
+        its exports, and the memory that it works in.
     """
-    imports = _imports_of(module, engine, store, table)
+    imports: list[Extern] = [
+        LinearMemory.like(wanted.type, engine, store).memory
+        for wanted in module.imports
+        if isinstance(wanted.type, wasmtime.MemoryType)
+    ]
     exports = wasmtime.Instance(store, module, imports).exports(store)
-    memory = LinearMemory(store, as_memory(imports[0] if imports else exports["memory"]))
-    base = exports.get("heap_base")
-    if isinstance(base, wasmtime.Global):
-        return exports, memory, int(base.value(store))
-    return exports, memory, table + TABLE_BYTES if len(imports) > 1 else 0
-
-
-def _imports_of(
-    module: wasmtime.Module, engine: wasmtime.Engine, store: wasmtime.Store, table: int
-) -> list[Extern]:
-    """What a kernel's module imports: a new memory of the type it wants, and the address of an f16 table in it.
-
-    Raises:
-        KernelCallError: there is no memory for the table.
-    """
-    found: list[Extern] = []
-    for wanted in module.imports:
-        if isinstance(wanted.type, wasmtime.MemoryType):
-            found.append(LinearMemory.like(wanted.type, engine, store).memory)
-        else:  # it comes after the memory
-            LinearMemory(store, as_memory(found[0])).reach(table + TABLE_BYTES)
-            i32 = wasmtime.GlobalType(wasmtime.ValType.i32(), False)
-            found.append(wasmtime.Global(store, i32, wasmtime.Val.i32(table)))
-    return found
+    return exports, LinearMemory(store, as_memory(imports[0] if imports else exports["memory"]))

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import wasmtime
 
-from codegen.options import Memory, Scales
-from codegen.plan import WASM32_PAGES
-from codegen.plans import make_plan
+from codegen.options import Memory
+from codegen.plan import OWN_PAGES, WASM32_PAGES
 from codegen.runtime import Instance
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
@@ -16,11 +15,11 @@ from codegen.wasm_code import SIMD, opcodes
 
 
 def check_module(instance: Instance) -> Iterator[str]:
-    """Imports and exports are the contract's, opcodes the ISA's, and nothing is written beside a table."""
+    """Imports and exports are the contract's, opcodes the ISA's, and instantiation writes nothing."""
     spec, module = instance.spec, wasmtime.Module(instance.engine, instance.wasm)
-    table, imported = spec.scales is Scales.TABLE, spec.memory is not Memory.EXPORT
-    exports = {spec.export} | (set() if imported else {"memory"} | ({"heap_base"} if table else set()))
-    imports = ({"memory"} | ({"f16_table"} if table else set())) if imported else set()
+    imported = spec.memory is not Memory.EXPORT
+    exports = {spec.export} | (set() if imported else {"memory"})
+    imports = {"memory"} if imported else set()
     for what, have, want in (
         ("exports", {e.name for e in module.exports}, exports),
         ("imports", {i.name for i in module.imports}, imports),
@@ -40,13 +39,13 @@ def check_module(instance: Instance) -> Iterator[str]:
     arena = instance.arena
     base = arena.allocate(0)
     if arena.view(base, arena.end - base).any():
-        yield "memory that is the host's was written at instantiation"
+        yield "memory was written at instantiation"
 
 
 def _check_memory(found: wasmtime.MemoryType, spec: KernelSpec) -> Iterator[str]:
     """A host's memory may be of any size, and if it is shared have any maximum; our own may grow as there is room."""
     most = WASM32_PAGES if spec.memory is Memory.SHARED else None
-    least = 0 if spec.memory is not Memory.EXPORT else make_plan(spec).pages
+    least = 0 if spec.memory is not Memory.EXPORT else OWN_PAGES
     have = found.is_64, found.is_shared, found.limits.min, found.limits.max
     want = spec.memory is Memory.MEMORY64, spec.memory is Memory.SHARED, least, most
     if have != want:

@@ -15,8 +15,6 @@ class Scales(StrEnum):
     """Computed; noticed in integer registers."""
     OVERFLOW = "overflow"
     """Computed; noticed since it overflows, or in a vector."""
-    TABLE = "table"
-    """Looked up in a table of 256 KiB in memory, which has those too."""
 
 
 class Fold(StrEnum):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from codegen.cost import MainLoop
 from codegen.formats import FORMATS, Format
 from codegen.formats.words import layout
-from codegen.options import Memory, Scales
+from codegen.options import Memory
 from codegen.spec import KernelSpec
 from codegen.strategies import Constant, Isa, Local
 
@@ -19,7 +19,8 @@ PAGE = 65_536
 WASM32_PAGES = 65_536
 """What a 32-bit memory can have."""
 
-TABLE_BYTES = 65_536 * 4
+OWN_PAGES = 1
+"""What a kernel that exports its memory starts with; its host grows it."""
 
 _NEEDS = {Isa.SCALAR: (), Isa.SIMD128: ("SIMD",), Isa.RELAXED: ("SIMD", "relaxed SIMD")}
 _MEMORY_NEEDS = {Memory.SHARED: ("threads",), Memory.MEMORY64: ("64-bit memory",)}
@@ -32,7 +33,6 @@ class Plan:
     spec: KernelSpec
     locals: tuple[Local, ...]
     constants: tuple[Constant, ...]
-    pages: int
 
     @property
     def formats(self) -> tuple[Format, ...]:
@@ -54,25 +54,15 @@ class Plan:
         return tuple((f"{one.name}, {one.bytes} bytes", layout(one)) for one in self.formats)
 
     @property
-    def table(self) -> bool:
-        """Whether scales are looked up."""
-        return self.spec.scales is Scales.TABLE
-
-    @property
-    def table_bytes(self) -> int:
-        """What an f16 table takes."""
-        return TABLE_BYTES
-
-    @property
     def imports_memory(self) -> bool:
         """Whether the host owns the memory."""
         return self.spec.memory is not Memory.EXPORT
 
     @property
     def memory_type(self) -> str:
-        """What memory it has, as a module declares it: at least so many pages; threads can share a bounded one only."""
+        """What memory it has, as a module declares it; threads can share a bounded one only."""
         types = {Memory.SHARED: f"0 {WASM32_PAGES} shared", Memory.MEMORY64: "i64 0", Memory.IMPORT: "0"}
-        return types.get(self.spec.memory, str(self.pages))
+        return types.get(self.spec.memory, str(OWN_PAGES))
 
     @property
     def memory_by(self) -> str:

@@ -5,7 +5,7 @@ To add a kernel, add a line here: docs/adding-a-kernel.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from codegen.errors import SpecError
 from codegen.operations import OPERATIONS
-from codegen.options import Memory, Scales
+from codegen.options import Memory
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.tune import shipped
@@ -55,8 +55,6 @@ MEMORIES = (
 SINGLES: tuple[KernelSpec, ...] = (
     KernelSpec(Isa.SCALAR, strategy="swar"),
     KernelSpec(Isa.SIMD128, strategy="article"),
-    KernelSpec(Isa.SIMD128, unroll=4, scales=Scales.TABLE),
-    KernelSpec(Isa.RELAXED, unroll=4, scales=Scales.TABLE),
     KernelSpec(Isa.RELAXED, unroll=4, memory=Memory.IMPORT),
     KernelSpec(Isa.SCALAR, op="quantize_row", x="q8_0", y=""),
     *map(KernelSpec.parse, (*MATRIX, *MEMORIES)),
@@ -133,10 +131,10 @@ def select(
         unroll: every family at this unroll, registered or not, and the singles that have it or cannot change it.
         tuned: only the best kernels of this engine, or of this file that `codegen tune` wrote.
         ops: only kernels of these operations; none means all.
-        memory: this one in place of their own; kernels that cannot have it are left out, if not named in full.
+        memory: this one in place of their own.
 
     Raises:
-        SpecError: nothing matches, or a kernel that is named in full cannot have that memory.
+        SpecError: nothing matches.
         InputError: there is no such tuning.
     """
     if tuned is None:
@@ -150,22 +148,13 @@ def select(
         chosen = [spec for spec in chosen if spec in pool]
     chosen = [spec for spec in chosen if not ops or spec.op in ops]
     if memory:
-        chosen = list(_in_memory(chosen, memory, named=patterns))
+        chosen = [replace(spec, memory=memory) for spec in chosen]
     if not chosen:
         how = [f"{name} {value}" for name, value in (("unroll", unroll), ("memory", memory)) if value]
         wanted = [*patterns, *isas, *how, *([tuned] if tuned else [])]
         of_it = f" a kernel of {', '.join(ops)}" if ops else ""
         raise SpecError(f"kernel {', '.join(wanted)}: none matches{of_it}; see `codegen list`")
     return tuple(dict.fromkeys(chosen))
-
-
-def _in_memory(specs: Sequence[KernelSpec], memory: Memory, named: Sequence[str]) -> Iterator[KernelSpec]:
-    for spec in specs:
-        try:
-            yield replace(spec, memory=memory)
-        except SpecError:
-            if spec.name in named:
-                raise
 
 
 def _at(unroll: int) -> tuple[KernelSpec, ...]:

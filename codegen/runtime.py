@@ -13,13 +13,8 @@ from codegen.arena import Arena
 from codegen.assemble import assemble
 from codegen.errors import KernelLoadError, KernelTrapError
 from codegen.host import EngineOptions, as_arguments, as_func, engine, instantiate, reason_of
-from codegen.options import Memory, Scales
-from codegen.plan import TABLE_BYTES
 from codegen.render import render
 from codegen.spec import KernelSpec
-
-_TABLE_AT = 12_345
-"""Where a kernel that imports its memory keeps its f16 table: not at 0, and not aligned, so that this is tested."""
 
 
 class Instance:
@@ -33,10 +28,9 @@ class Instance:
             module = wasmtime.Module(self.engine, wasm)
         except wasmtime.WasmtimeError as error:
             raise KernelLoadError(f"{spec.name}: refused by wasmtime ({reason_of(error)})") from None
-        # Where memory is free is not taken from the module, which is what is to be verified.
-        exports, memory, _ = instantiate(module, self.engine, self.store, _TABLE_AT)
+        exports, memory = instantiate(module, self.engine, self.store)
         self.function = as_func(exports[spec.export])
-        self.arena = Arena(memory, self._first_free())
+        self.arena = Arena(memory)
 
     @classmethod
     def load(cls, spec: KernelSpec, options: EngineOptions | None = None) -> Self:
@@ -47,12 +41,6 @@ class Instance:
             KernelLoadError: the engine lacks a feature that the kernel needs.
         """
         return cls(spec, assemble(render(spec)), options)
-
-    def _first_free(self) -> int:
-        """The first address that is not the f16 table's."""
-        if self.spec.scales is not Scales.TABLE:
-            return 0
-        return TABLE_BYTES + (_TABLE_AT if self.spec.memory is Memory.IMPORT else 0)
 
     def invoke(self, *arguments: int) -> None:
         """Calls the export, once, on what is already in memory.

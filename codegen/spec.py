@@ -1,6 +1,6 @@
 """What to build: a kernel's contract and how it is done, as one value with one name.
 
-    vec_dot_q4_0_q8_0__simd128-extmul_u4_a2_table_import
+    vec_dot_q4_0_q8_0__simd128-extmul_u4_a2_overflow_import
     ^op     ^x   ^y    ^isa    ^strategy ^unroll, accumulators, options
 
 Left of the double underscore is the contract, and a tile where the operation has tiles (`_8x1`); right of it how it is

@@ -18,7 +18,7 @@ from codegen.tune.tuning import Candidate, ContractTuning, Tuning, ranked
 CONTRACT = "vec_dot_q4_0_q8_0"
 SCALAR = KernelSpec(Isa.SCALAR)
 RELAXED = KernelSpec(Isa.RELAXED, unroll=4)
-SIMD = KernelSpec(Isa.SIMD128, unroll=2, scales=Scales.TABLE)
+SIMD = KernelSpec(Isa.SIMD128, unroll=2, scales=Scales.OVERFLOW)
 
 
 def spec(name: str) -> KernelSpec:

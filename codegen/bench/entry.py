@@ -76,7 +76,7 @@ class Entry:
     Attributes:
         name: what it is called in results.
         isa: the feature that the engine must have for it.
-        wasm: a module that exports REPEAT and has `memory`, and perhaps `heap_base`.
+        wasm: a module that exports REPEAT and has `memory`.
         buffers: what its memory has, from the first address that is the host's.
         arguments: of REPEAT after the first: numbers, and names of buffers for their addresses.
         units: products or rows that REPEAT does each time.

@@ -62,9 +62,9 @@ class _Instance:
             module = wasmtime.Module(host, entry.wasm)
         except wasmtime.WasmtimeError as error:
             raise KernelLoadError(f"{entry.name}: refused by wasmtime ({reason_of(error)})") from None
-        exports, memory, first = instantiate(module, host, self._store)
+        exports, memory = instantiate(module, host, self._store)
         self._repeat = as_func(exports[REPEAT])
-        self._arena = Arena(memory, first)
+        self._arena = Arena(memory)
         self._at = {buffer.name: self._placed(buffer) for buffer in entry.buffers}
         values = [self._at[one] if isinstance(one, str) else one for one in entry.arguments]
         _, *types = types_of(self._repeat, self._store)

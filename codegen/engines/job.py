@@ -55,9 +55,7 @@ class Case(TypedDict):
     Without `place` the buffers lie amid memory, at `align` modulo 16 where that is given. With "start" and
     "end" the case runs once for each buffer, with that one at that end of a small memory, the others amid it.
     "high" is "end" in a memory of 4 GiB, where addresses are negative as an i32 and the address after the
-    buffer wraps to 0; a 64-bit memory has a page more, where addresses do not fit an i32. The memory below
-    `heap_base` (an exported global), or the f16 table that a kernel imports the address of (`env.f16_table`), is
-    the kernel's own: there "start" is what follows it.
+    buffer wraps to 0; a 64-bit memory has a page more, where addresses do not fit an i32.
     """
 
     name: str

@@ -4,7 +4,6 @@
 
 const PAGE = 65536;
 const WASM32_PAGES = 65536; // 4 GiB
-const TABLE = 262144; // bytes of the f16 table that some kernels fill when instantiated, at the start of memory
 const GUARD = 64; // bytes around each buffer that must have no effect and stay as they are
 const POISON = 0x7e; // as an f16 it is NaN, as weights it is far from zero
 const CANONICAL_NAN = 0x7fc00000;
@@ -69,7 +68,7 @@ async function runKernel(kernel, cases, report) {
 async function load(kernel, cases) {
   const module = await WebAssembly.compile(fromBase64(kernel.wasm));
   const most = Math.max(...cases.map((test) => test.bytes));
-  const small = await instantiate(module, kernel, Math.ceil((TABLE + 3 * most) / PAGE) + 1);
+  const small = await instantiate(module, kernel, Math.ceil((3 * most) / PAGE) + 1);
   const high = kernel.memory === "memory64" ? WASM32_PAGES + 1 : WASM32_PAGES;
   const isHigh = (test) => test.place === "high";
   const big = cases.some(isHigh) ? await instantiate(module, kernel, high) : small;
@@ -85,13 +84,12 @@ export const MEMORIES = {
 
 async function instantiate(module, kernel, pages) {
   const memory = MEMORIES[kernel.memory]?.(pages) ?? null;
-  const { exports } = await WebAssembly.instantiate(module, { env: { memory, f16_table: 0 } });
+  const { exports } = await WebAssembly.instantiate(module, { env: { memory } });
   const { export: name, parameters } = kernel;
   const target = { call: exports[name], parameters, memory: memory ?? exports.memory };
   const missing = pages - target.memory.buffer.byteLength / PAGE;
   if (missing > 0) target.memory.grow(missing); // one that it exports: the others have them
-  const hasTable = WebAssembly.Module.imports(module).some(({ name }) => name === "f16_table");
-  return { ...target, base: exports.heap_base?.value ?? (hasTable ? TABLE : 0) };
+  return target;
 }
 
 // One case at each address it asks for. The outcome has `expected` where it failed. All results must be the same.
@@ -109,15 +107,15 @@ function runCase(target, test, previous = null) {
 // Where the buffers go. "start" and "end" put each in turn at that end of memory, which only one can touch at a time;
 // "high" is the end of 4 GiB, where an address is negative as an i32 and the address after the buffer wraps to 0; and in a
 // 64-bit memory, of a page more, where no address fits 32 bits.
-function layouts({ memory, base }, test) {
+function layouts({ memory }, test) {
   const inner = {};
-  let end = base + Math.max(...test.buffers.map(({ data }) => data.length));
+  let end = Math.max(...test.buffers.map(({ data }) => data.length));
   for (const { name, data } of test.buffers) {
     inner[name] = Math.ceil((end + GUARD) / 16) * 16 + (test.align ?? 0);
     end = inner[name] + data.length;
   }
   if (!test.place) return [inner];
-  const edge = (data) => (test.place === "start" ? base : memory.buffer.byteLength - data.length);
+  const edge = (data) => (test.place === "start" ? 0 : memory.buffer.byteLength - data.length);
   return test.buffers.map(({ name, data }) => ({ ...inner, [name]: edge(data) }));
 }
 
@@ -129,9 +127,9 @@ function numbers({ parameters }, test, at) {
 
 // Calls the kernel amid poison, and judges what it wrote, there and elsewhere.
 function invoke(target, test, at) {
-  const { call, memory, base } = target;
+  const { call, memory } = target;
   const bytes = new Uint8Array(memory.buffer);
-  const around = ({ name, data }) => [Math.max(base, at[name] - GUARD), at[name] + data.length + GUARD];
+  const around = ({ name, data }) => [Math.max(0, at[name] - GUARD), at[name] + data.length + GUARD];
   for (const buffer of test.buffers) {
     bytes.fill(POISON, ...around(buffer));
     bytes.set(buffer.data, at[buffer.name]);

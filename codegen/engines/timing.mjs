@@ -4,7 +4,6 @@
 import { MEMORIES } from "./runner.mjs";
 
 const PAGE = 65536;
-const TABLE = 262144; // bytes of an f16 table, which a module that imports its memory has at 0 here
 const WARM_SHARE = 0.2; // of a slice
 const LEAST_WARM = 10; // such slices that every module has, in which engines change to their optimising tier
 const MOST_WARM = 50;
@@ -14,12 +13,11 @@ const SETTLED = 1.05; // times the best of them: three in a row below that, and 
 export async function load(entry, { repeat, slice_s, data, now }) {
   const { name, memory: kind, wasm, buffers, arguments: words, types, units, output } = entry;
   const module = await WebAssembly.compile(data[wasm]);
-  const wanted = WebAssembly.Module.imports(module).map((one) => one.name);
-  const ours = wanted.length ? { memory: MEMORIES[kind](1 + TABLE / PAGE), f16_table: 0 } : {};
+  const ours = MEMORIES[kind] ? { memory: MEMORIES[kind](1) } : {};
   const { exports } = await WebAssembly.instantiate(module, { env: ours });
-  const { heap_base, memory } = { ...exports, ...ours };
+  const { memory } = { ...exports, ...ours };
   const at = {};
-  let top = heap_base?.value ?? (wanted.includes("f16_table") ? TABLE : 0);
+  let top = 0;
   for (const buffer of buffers) {
     at[buffer.name] = align(top);
     top = at[buffer.name] + buffer.bytes;

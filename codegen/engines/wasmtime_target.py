@@ -14,7 +14,7 @@ import wasmtime
 from codegen.engines.job import Case, KernelEntry, Output, Wide, output_bytes
 from codegen.host import as_arguments, as_func, instantiate, types_of
 from codegen.linear_memory import U8
-from codegen.plan import PAGE, TABLE_BYTES, WASM32_PAGES
+from codegen.plan import PAGE, WASM32_PAGES
 
 GUARD = 64
 """Bytes around each buffer that must have no effect and stay as they are."""
@@ -36,7 +36,7 @@ class Outcome(NamedTuple):
 def pages(cases: Sequence[Case]) -> int:
     """What a memory needs for each case in any place but "high"."""
     most = max((sum(sizes(case).values()) for case in cases), default=0)
-    return -(-(TABLE_BYTES + 3 * most) // PAGE) + 1
+    return -(-3 * most // PAGE) + 1
 
 
 def sizes(case: Case) -> dict[str, int]:
@@ -57,7 +57,7 @@ class Target:
         self, engine: wasmtime.Engine, module: wasmtime.Module, kernel: KernelEntry, pages: int
     ) -> None:
         store = wasmtime.Store(engine)
-        exports, memory, self._base = instantiate(module, engine, store)
+        exports, memory = instantiate(module, engine, store)
         memory.reach(pages * PAGE)
         self._memory = memory.view()
         self._store, self._call = store, as_func(exports[kernel["export"]])
@@ -79,7 +79,7 @@ class Target:
     def _layouts(self, case: Case) -> Iterator[dict[str, int]]:
         """Addresses of all buffers; see Case for what a case asks for."""
         length = sizes(case)
-        inner, end = {}, self._base + max(length.values())
+        inner, end = {}, max(length.values())
         for name, size in length.items():
             inner[name] = -(-(end + GUARD) // 16) * 16 + case.get("align", 0)
             end = inner[name] + size
@@ -87,7 +87,7 @@ class Target:
             yield inner
             return
         for name, size in length.items():
-            yield {**inner, name: self._base if case["place"] == "start" else self._memory.size - size}
+            yield {**inner, name: 0 if case["place"] == "start" else self._memory.size - size}
 
     def _invoke(self, case: Case, at: dict[str, int]) -> Outcome:
         """Calls the kernel amid poison, and judges what it wrote, there and elsewhere."""
@@ -130,7 +130,7 @@ class Target:
 
     def _paint(self, address: int, data: bytes) -> tuple[int, U8]:
         """Puts data into memory with poison around it; where that starts, and what it is."""
-        start = max(self._base, address - GUARD)
+        start = max(0, address - GUARD)
         end = min(self._memory.size, address + len(data) + GUARD)
         image = np.full(end - start, POISON, np.uint8)
         image[address - start : address - start + len(data)] = np.frombuffer(data, np.uint8)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from codegen import registry
 from codegen.layouts import Record
 from codegen.operations import OPERATIONS
-from codegen.options import Memory, Scales
+from codegen.options import Memory
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.tune import shipped
@@ -18,7 +18,7 @@ Fits = Callable[[KernelSpec], bool]
 
 
 def kernel_set(isa: Isa, memory: Memory, engine: str = "wasmtime") -> tuple[KernelSpec, ...]:
-    """The fastest kernels of an ISA that can share a memory with anybody: none keeps a table there.
+    """The fastest kernels of an ISA that can share a memory with anybody.
 
     But for their memory they are registered kernels, which every engine has run.
 
@@ -36,7 +36,7 @@ def kernel_set(isa: Isa, memory: Memory, engine: str = "wasmtime") -> tuple[Kern
     tuning = shipped.named(engine)
     gemm = _fastest(tuning, "gemm", isa)
     chosen = (
-        _fastest(tuning, "vec_dot", isa, lambda spec: spec.scales is not Scales.TABLE),
+        _fastest(tuning, "vec_dot", isa),
         _fastest(tuning, "quantize_row", isa),
         _preparer(isa, gemm.record),
         _fastest(tuning, "repack", isa if OPERATIONS["repack"].strategies_of(isa) else Isa.SIMD128),

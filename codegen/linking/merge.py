@@ -6,8 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codegen.errors import InputError
-from codegen.options import Scales
 from codegen.render import render
 from codegen.spec import KernelSpec
 
@@ -33,16 +31,7 @@ class Part:
 
 
 def part(spec: KernelSpec) -> Part:
-    """A kernel's text without its module: functions that it does not export have the kernel's name before their own.
-
-    Raises:
-        InputError: it has a table, whose place only a module of its own knows.
-    """
-    if spec.scales is Scales.TABLE:
-        raise InputError(
-            f"{spec.name}: keeps a table in memory, so it is no part of a larger module; "
-            "choose a kernel without `_table`"
-        )
+    """A kernel's text without its module: functions that it does not export have the kernel's name before their own."""
     body = render(spec).partition("(module\n")[2].rstrip().removesuffix(")")
     memory = _MEMORY.search(body)
     assert memory, "every module has a memory"

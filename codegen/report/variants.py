@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from codegen.bench import native
 from codegen.bench.result import Measurement
-from codegen.options import Scales
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.tune import shipped, tuning
@@ -69,12 +68,11 @@ def tiled(kernel: str) -> str:
 def best(measurements: Iterable[Measurement]) -> dict[Variant, Measurement]:
     """Of one engine's right measurements, one for each variant: scalar_u1, the published kernel, the best of ours.
 
-    That is the engine's tuned one where it was measured, which may need a table in the host's memory, or else the
-    fastest that needs none.
+    That is the engine's tuned one where it was measured, or else the fastest.
     """
     found: dict[Variant, Measurement] = {}
     for one in sorted(measurements, key=_rank):
-        if one.kernel == native.NAME or _shown(KernelSpec.parse(one.kernel), one.engine):
+        if one.kernel == native.NAME or _shown(KernelSpec.parse(one.kernel)):
             found.setdefault(of(one.kernel), one)
     return {variant: found[variant] for variant in VARIANTS if variant in found}
 
@@ -84,10 +82,8 @@ def _rank(one: Measurement) -> tuple[bool, float]:
     return not tuned, one.summary.median
 
 
-def _shown(spec: KernelSpec, engine: str) -> bool:
-    if spec.isa is Isa.SCALAR:
-        return spec == KernelSpec(Isa.SCALAR)
-    return spec in _tuned(engine) or spec.scales is not Scales.TABLE
+def _shown(spec: KernelSpec) -> bool:
+    return spec.isa is not Isa.SCALAR or spec == KernelSpec(Isa.SCALAR)
 
 
 def _tuned(engine: str) -> tuple[KernelSpec, ...]:

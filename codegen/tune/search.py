@@ -30,7 +30,7 @@ FINALISTS = 8
 
 MATTERS = 1.02
 """Times as fast that is worth a more complex kernel. An interval tells smaller differences apart, but the next run, or
-the next machine of the same kind, tells them otherwise; and a table costs what this measurement does not see."""
+the next machine of the same kind, tells them otherwise."""
 
 AT_MOST = 1.05
 """Times as fast that is never given away, however little a noisy machine's intervals tell."""

@@ -11,7 +11,7 @@ from typing import Any
 from codegen.errors import SpecError
 from codegen.operations import OPERATIONS, Operation
 from codegen.ops.gemm.strategies import ROWS
-from codegen.options import OPTIONS, Activations, Scales
+from codegen.options import OPTIONS, Activations
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.tune.tuning import rivals_of
@@ -60,14 +60,14 @@ def eligible(spec: KernelSpec) -> bool:
     return spec.strategy not in spec.operation.fixed  # those reproduce a kernel of somebody else's
 
 
-def complexity(spec: KernelSpec) -> tuple[bool, int, bool, int, int, int, str]:
+def complexity(spec: KernelSpec) -> tuple[int, bool, int, int, int, str]:
     """What a host pays besides time: memory, code, sums to join; then short names, the defaults.
 
     A tile of more rows reads more streams of weights at once, which pays where they come from memory.
     """
-    table, repeated = spec.scales is Scales.TABLE, spec.activations is Activations.BROADCAST
+    repeated = spec.activations is Activations.BROADCAST
     rows, columns = spec.tile or (1, 1)
-    return table, -rows, repeated, spec.unroll * columns, spec.accumulators, len(spec.name), spec.name
+    return -rows, repeated, spec.unroll * columns, spec.accumulators, len(spec.name), spec.name
 
 
 def _space(operation: Operation, isas: Sequence[Isa], unrolls: Sequence[int]) -> Iterator[KernelSpec]:

@@ -19,7 +19,7 @@ from codegen.operations import OPERATIONS
 from codegen.options import Memory
 
 KERNELS = {
-    "vec_dot": ("vec_dot_q4_0_q8_0__scalar_u1", "vec_dot_q4_0_q8_0__relaxed_u4_table_import"),
+    "vec_dot": ("vec_dot_q4_0_q8_0__scalar_u1", "vec_dot_q4_0_q8_0__relaxed_u4_import"),
     "quantize_row": ("quantize_row_q8_0__scalar_u1", "quantize_row_q8_0__relaxed_u4"),
     "quantize_mat": ("quantize_mat_q8_0__scalar_u1", "quantize_mat_q8_0__simd128_u4_broadcast"),
     "repack": ("repack_q4_0__scalar_u1", "repack_q4_0__simd128_u1"),

@@ -77,7 +77,7 @@ WRONG |= {
         f"{KERNEL}relaxed-dot16_u4": f"'{KERNEL}relaxed_u4'",
         f"{KERNEL}relaxed_u04": "relaxed_u04",
         f"{KERNEL}relaxed_u٤": "relaxed_u٤",
-        f"{KERNEL}relaxed_u4_import_table": "relaxed_u4_import_table",
+        f"{KERNEL}relaxed_u4_import_overflow": "relaxed_u4_import_overflow",
         "vec_dot_q4_0_q4_0__relaxed_u4": "'q4_0' x 'q4_0'",
     }.items()
 }

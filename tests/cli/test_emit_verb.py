@@ -77,7 +77,7 @@ def test_emit_writes_wasm_into_build_and_wat_into_generated(tmp_path: Path) -> N
 
 
 def test_emit_takes_several_kernels_registered_or_not(tmp_path: Path) -> None:
-    free = KernelSpec(Isa.SIMD128, unroll=12, accumulators=4, scales=Scales.TABLE, memory=Memory.IMPORT)
+    free = KernelSpec(Isa.SIMD128, unroll=12, accumulators=4, scales=Scales.OVERFLOW, memory=Memory.IMPORT)
     codegen(
         "--emit", "wat", "--kernel", free.name, "--kernel", "vec_dot*scalar_u[14]", "-o", "x", cwd=tmp_path
     )

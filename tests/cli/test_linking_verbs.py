@@ -27,12 +27,6 @@ def test_they_go_into_build(call: Call, tmp_path: Path) -> None:
     assert "2 files: 0 written, 2 up to date" in call("--emit", "obj,header", "--kernel", DOT).stdout
 
 
-def test_a_kernel_with_a_table_is_no_object(call: Call, tmp_path: Path) -> None:
-    done = call("--emit", "obj", "--kernel", f"{DOT}_table")
-    assert_refused(done, f"{DOT}_table", "keeps a table in memory", "choose a kernel without `_table`")
-    assert not (tmp_path / "build").exists()
-
-
 def test_standard_output_takes_one_object(call: Call) -> None:
     assert_refused(call("--emit", "obj", "--kernel", "gemv*", "-o", "-"), "takes one obj at a time")
 

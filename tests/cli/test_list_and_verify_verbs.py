@@ -8,7 +8,7 @@ import pytest
 from codegen import Isa, KernelSpec
 from codegen.assemble import default_assembler
 from codegen.registry import REGISTERED, SINGLES
-from tests.cli.command import Call, assert_refused, codegen, copy_of_project
+from tests.cli.command import Call, codegen, copy_of_project
 
 ONE = KernelSpec(Isa.RELAXED, strategy="dot32").name
 
@@ -43,14 +43,7 @@ def test_list_shows_kernels_with_the_memory_that_is_asked_for(tmp_path: Path) ->
     done = codegen("list", "--json", "--memory", "memory64", "--kernel", "vec_dot_*", cwd=tmp_path)
     entries = json.loads(done.stdout)
     assert {entry["memory"] for entry in entries} == {"memory64"}
-    assert not [entry for entry in entries if entry["scales"] == "table"]
     assert len({entry["name"] for entry in entries}) == len(entries) > 10
-
-
-def test_a_kernel_that_is_named_and_cannot_have_a_memory_is_refused(tmp_path: Path) -> None:
-    name = "vec_dot_q4_0_q8_0__relaxed_u4_table"
-    done = codegen("list", "--memory", "shared", "--kernel", name, cwd=tmp_path, status=2)
-    assert_refused(done, "scales 'table'", "use other scales")
 
 
 def test_verify_prints_a_row_a_kernel_and_the_assembler(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_isa_picks_its_fastest_kernel_and_tensor_one_matrix(isa: Isa, model: Pat
 
 @pytest.mark.parametrize(
     "name",
-    ["vec_dot_q4_0_q8_0__simd128-extmul_u3_table_import", "mul_mat_q4_0_12x2__relaxed-dot32_u1"],
+    ["vec_dot_q4_0_q8_0__simd128-extmul_u3_overflow_import", "mul_mat_q4_0_12x2__relaxed-dot32_u1"],
 )
 def test_kernel_picks_a_kernel_of_either_operation(name: str, model: Path, call: Call) -> None:
     found = as_json(call, model, "--kernel", name)

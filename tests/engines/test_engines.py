@@ -92,19 +92,6 @@ def test_a_fault_is_a_failure_that_names_the_case(engine):
     assert not any(kernel.ok for kernel in report.kernels)
 
 
-def test_memory_below_heap_base_and_an_imported_table_are_the_kernels_own(engine):
-    table = '(data (i32.const 1000) "\\01")'
-    check = "(local.set $sum (i32.sub (i32.load8_u offset=1000 (i32.const 0)) (i32.const 1)))"
-    own = toy(
-        "own",
-        memory=f'(memory (export "memory") 5) (global (export "heap_base") i32 (i32.const 262144)) {table}',
-        start=check,
-    )
-    imports = '(import "env" "memory" (memory 1)) (import "env" "f16_table" (global i32))'
-    report = engine.run(job(own, toy("host's", memory=f"{imports} {table}", start=check)))
-    assert [kernel.failure for kernel in report.kernels] == [None, None]
-
-
 @pytest.mark.parametrize(
     ("expect", "passes"),
     [

@@ -26,7 +26,6 @@ from codegen.ops.mul_mat.kernel import MulMat
 from codegen.ops.quantize_mat import cases as quantize_mat
 from codegen.ops.repack import cases as repack
 from codegen.ops.vec_dot.kernel import Kernel
-from codegen.options import Scales
 from codegen.placement import FILL
 from codegen.reference_matrix import interleave, prepare
 from codegen.registry import MATRIX, REGISTERED, UNTUNED
@@ -57,10 +56,6 @@ APART = (4 << 30) + 4096
 """Bytes from a column to the next, which 32 bits would take for 4096."""
 
 
-def may_be_shared(spec: KernelSpec) -> bool:
-    return spec.memory is Memory.EXPORT and spec.scales is not Scales.TABLE
-
-
 def in_memory(name: str, memory: Memory = Memory.MEMORY64) -> KernelSpec:
     return replace(KernelSpec.parse(name), memory=memory)
 
@@ -72,7 +67,7 @@ def test_every_operation_and_isa_verifies_in_64_bit_memory(spec: KernelSpec) -> 
 
 
 @pytest.mark.parametrize(
-    "spec", [spec for spec in REGISTERED if may_be_shared(spec)], ids=lambda spec: spec.name
+    "spec", [spec for spec in REGISTERED if spec.memory is Memory.EXPORT], ids=lambda spec: spec.name
 )
 def test_kernels_of_shared_memory_are_the_others_but_for_the_memory(spec: KernelSpec) -> None:
     """So what is verified of those holds, and of the registered ones that have shared memory all is verified, too."""

@@ -133,6 +133,6 @@ def test_no_message_sends_people_to_a_document_that_the_wheel_has_not(wheel: Pat
 
 
 def test_installed_verify_passes(installed: Path) -> None:
-    kernel = "vec_dot_q4_0_q8_0__simd128_u4_table"
+    kernel = "vec_dot_q4_0_q8_0__simd128_u4"
     (report,) = json.loads(run(installed / "codegen", "verify", "--kernel", kernel, "--json"))
     assert (report["kernel"], report["passed"]) == (kernel, True)

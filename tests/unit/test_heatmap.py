@@ -39,7 +39,9 @@ def test_every_candidate_has_a_cell_and_there_is_no_other(drawn: Path) -> None:
 def test_every_cell_is_labelled_and_text_is_text(drawn: Path) -> None:
     texts = [one.text for one in ElementTree.parse(drawn).iter(f"{SVG}text")]
     assert [texts.count(label) for label in ("6.00", "failed", "9.00", "2.00")] == [1, 2, 1, 1]
-    assert {"relaxed, dot16, arithmetic scales", "simd128, dot, table scales", "accumulators"} <= set(texts)
+    assert {"relaxed, dot16, arithmetic scales", "simd128, dot, overflow scales", "accumulators"} <= set(
+        texts
+    )
     assert "vec_dot_q4_0_q8_0, n = 4096, l1: times scalar. an engine" in texts
 
 
@@ -51,7 +53,7 @@ def test_faster_and_slower_have_other_colours(drawn: Path) -> None:
             fills[group.get("id")] = re.search(r"fill: (#\w+)", path.get("style", ""))[1]  # type: ignore[index]
     article, ours, failed = (
         fills[f"vec_dot_q4_0_q8_0__{name}"]
-        for name in ("simd128-article_u1", "simd128_u2_table", "relaxed_u8")
+        for name in ("simd128-article_u1", "simd128_u2_overflow", "relaxed_u8")
     )
     assert len({article, ours, failed}) == 3
     assert failed == "#ffffff"

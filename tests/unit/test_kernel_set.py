@@ -8,7 +8,7 @@ import pytest
 
 from codegen import Isa, KernelSpec
 from codegen.linking.kernel_set import kernel_set
-from codegen.options import Memory, Scales
+from codegen.options import Memory
 from codegen.registry import REGISTERED
 from codegen.tune import shipped
 from codegen.tune.tuning import Candidate, ContractTuning, Tuning
@@ -23,12 +23,11 @@ def test_they_read_what_one_of_them_makes(isa: Isa, engine: str) -> None:
     assert [spec.op for spec in specs] == OPERATIONS
     assert len({spec.record for spec in specs if spec.op in ("quantize_mat", "gemv", "gemm")}) == 1
     assert {spec.memory for spec in specs} == {Memory.IMPORT}
-    assert Scales.TABLE not in {spec.scales for spec in specs}
 
 
 @pytest.mark.parametrize(
     "best",
-    [spec for spec in REGISTERED if spec.op in ("gemv", "gemm") or spec.scales is Scales.TABLE],
+    [spec for spec in REGISTERED if spec.op in ("gemv", "gemm")],
     ids=lambda spec: spec.name,
 )
 def test_a_tuning_of_one_kernel_is_enough(best: KernelSpec, tmp_path: Path) -> None:
@@ -37,5 +36,4 @@ def test_a_tuning_of_one_kernel_is_enough(best: KernelSpec, tmp_path: Path) -> N
     path = Tuning("wasmtime", "50", "x86_64", "a processor", {best.contract: sweep}).save(tmp_path)
     specs = kernel_set(best.isa, Memory.EXPORT, str(path))
     assert [spec.op for spec in specs] == OPERATIONS
-    assert Scales.TABLE not in {spec.scales for spec in specs}
     assert len({spec.record for spec in specs if spec.op in ("quantize_mat", "gemv", "gemm")}) == 1

@@ -53,8 +53,8 @@ class APITarget(Target[Call]):
         return ".txt", f"{case.what}{case.arguments!r}\n".encode(errors="backslashreplace")
 
 
-def demands(random: Random) -> tuple[int, list[tuple[int, int] | None]]:
-    """Where an arena starts, and sizes with residues; None gives everything back."""
+def demands(random: Random) -> tuple[list[tuple[int, int] | None]]:
+    """Sizes that an arena is asked for, with residues; None gives everything back."""
     drawn: list[tuple[int, int] | None] = []
     for _ in range(random.randint(1, 20)):
         kind, residue = random.randrange(20), random.choice((0, 0, random.randrange(64)))
@@ -64,14 +64,14 @@ def demands(random: Random) -> tuple[int, list[tuple[int, int] | None]]:
             drawn.append((random.choice((1 << 31, WASM32_BYTES - 64, WASM32_BYTES, 1 << 70)), residue))
         else:
             drawn.append((random.choice((0, 1, 18, 63, 64, random.randint(0, 3 * PAGE))), residue))
-    return random.choice((0, 1, PAGE, 300_000)), drawn
+    return (drawn,)
 
 
-def serve(base: int, demands: Sequence[tuple[int, int] | None]) -> str:
+def serve(demands: Sequence[tuple[int, int] | None]) -> str:
     """Each part handed out is in memory and in no other; one that is refused changes nothing after a reset."""
     store = wasmtime.Store(engine(EngineOptions()))
     memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(0, None)))
-    arena = Arena(LinearMemory(store, memory), base)
+    arena = Arena(LinearMemory(store, memory))
     taken: list[tuple[int, int]] = []
     for demand in demands:
         try:
@@ -84,7 +84,7 @@ def serve(base: int, demands: Sequence[tuple[int, int] | None]) -> str:
             taken.clear()
             continue
         end = address + demand[0]
-        expect(base <= address and end <= arena.end <= WASM32_BYTES, "out of range", f"{address} to {end}")
+        expect(address >= 0 and end <= arena.end <= WASM32_BYTES, "out of range", f"{address} to {end}")
         expect(address % 64 == demand[1], "residue", f"{address}, {demand}")
         expect(
             all(end <= start or stop <= address for start, stop in taken), "overlap", f"{address}, {taken}"

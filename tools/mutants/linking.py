@@ -24,8 +24,6 @@ LINKING: tuple[Mutant, ...] = (
          "at, name_at = at + len(entry)", "at, name_at = at + len(member.data)"),
     code("linking: members at odd places", _PROGRAMS, f"{_LINKING}archive.py",
          ' + b"\\n" * (len(data) % 2)', ""),
-    code("linking: a table in a program", _SETS, f"{_LINKING}kernel_set.py",
-         "spec.scales is not Scales.TABLE", "True"),
     code("linking: columns prepared for other kernels", _SETS, f"{_LINKING}kernel_set.py",
          "spec.isa is isa and spec.record == record", "spec.isa is isa"),
     code("linking: a header of other columns", _PROGRAMS, "templates/lib/header/quantize_mat.wat.j2",

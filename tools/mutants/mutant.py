@@ -75,9 +75,7 @@ def tail(change: Callable[[Block], Block]) -> Callable[[DotPlan], DotPlan]:
 
 
 FRAME, SCALES, SUMS = "vec_dot_q4_0_q8_0", "lib/scales", "lib/sums"
-PACKED, ARITHMETIC, OVERFLOW, TABLE = (
-    f"lib/scale_vectors/{n}" for n in ("packed", "arithmetic", "overflow", "table")
-)
+PACKED, ARITHMETIC, OVERFLOW = (f"lib/scale_vectors/{n}" for n in ("packed", "arithmetic", "overflow"))
 SHUFFLE, NARROW = "lib/fold/shuffle", "lib/fold/narrow"
 LOADS, MUL, DOT, DOT16, DOT32 = (f"lib/product/{n}" for n in ("loads", "mul", "dot", "dot16", "dot32"))
 SWIZZLE, WIDEN = "lib/product/swizzle", "lib/product/widen"

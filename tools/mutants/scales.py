@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tools.mutants.mutant import FRAME, SCALES, TABLE, Mutant, number, text
+from tools.mutants.mutant import FRAME, SCALES, Mutant, number, text
 
 EXACT_OR = """(i32.or
         (local.tee $h
@@ -45,31 +45,7 @@ SCALE_FAULTS: tuple[Mutant, ...] = (
     number("a scale's factor off by one", "scalar_u1", lambda p: replace(p, x_exponent=p.x_exponent + 1)),
     number(
         "dot: the weights' factor of 2^12 left in",
-        "simd128_u4 simd128_u4_table simd128-widen_u4_overflow",
+        "simd128_u4 simd128-widen_u4_overflow",
         lambda p: replace(p, y_exponent=p.y_exponent + 12),
-    ),
-    text(
-        "table indexed by words of two bytes",
-        "relaxed_u4_table",
-        SCALES,
-        "align=1 (local.get {{ pointer }})) (i32.const 2))",
-        "align=1 (local.get {{ pointer }})) (i32.const 1))",
-    ),
-    text(
-        "table's last entry not filled", "relaxed_u4_table", SCALES, "(i32.const 65536)", "(i32.const 65535)"
-    ),
-    text(
-        "table sought at 0",
-        "relaxed_u4_table_import",
-        SCALES,
-        "(i32.add (local.get $table) {{ index | trim }})",
-        "{{ index | trim }}",
-    ),
-    text(
-        "table's lanes in the wrong order",
-        "relaxed_u4_table",
-        TABLE,
-        "loop.index0, lanes.v",
-        "4 - loop.index0, lanes.v",
     ),
 )

@@ -138,7 +138,6 @@ def matrix_plan(spec: KernelSpec) -> MatrixPlan:
         spec=spec,
         locals=(*ends("s", "vx", "vy"), *WALK),
         constants=bodies.constants_of(strategy, tile),
-        pages=1,
         record=record,
         tile=tile,
         column=column,

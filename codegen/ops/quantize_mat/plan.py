@@ -108,7 +108,6 @@ def column(spec: KernelSpec, record: Record, unroll: int) -> ColumnPlan:
             *locals_of(spec.isa, record),
         ),
         constants=constants,
-        pages=1,
         stores="record",
         again=again(Local("m0", "v128", "i16x8 sums of quants, then starts"), *widened(record)),
         record=record,

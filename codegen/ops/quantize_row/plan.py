@@ -75,7 +75,6 @@ def quantize_row_plan(spec: KernelSpec) -> RowPlan:
         not_whole_blocks=y.elements - 1,
         locals=(*ends("x", "y"), *loop_locals(spec.isa, spec.unroll, strategy.constants), *strategy.locals),
         constants=strategy.constants,
-        pages=1,
         stores="q8_0",
         again=again(),
     )

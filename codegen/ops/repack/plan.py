@@ -78,7 +78,6 @@ def repack_plan(spec: KernelSpec) -> RepackPlan:
         spec=spec,
         locals=(),
         constants=(),
-        pages=1,
         rows=tuple(range(GROUP_ROWS)),
         group_rows=GROUP_ROWS,
         group_shift=GROUP_ROWS.bit_length() - 1,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codegen.ops.vec_dot.strategies import BY_NAME
-from codegen.options import Memory, Scales
+from codegen.options import Scales
 from codegen.spec import KernelSpec
 from codegen.strategies import Constant, Isa, Local
 
@@ -47,20 +47,16 @@ def _loop(spec: KernelSpec) -> list[Local]:
     ]
     if spec.unroll > 1:
         found.append(Local("stop", "ptr", "address where the unrolled loop leaves the rest"))
-    if spec.scales is not Scales.TABLE:
-        found.append(Local("h", "i32", "bits of the scale under conversion"))
-    elif spec.memory is Memory.IMPORT:
-        found.append(Local("table", "i32", "address of the f16 table"))
+    found.append(Local("h", "i32", "bits of the scale under conversion"))
     return found
 
 
 def _vector_scales(spec: KernelSpec, largest: int) -> list[Local]:
-    found = [Local("d", "v128", "f32x4 products of scales, one block a lane")]
-    if spec.scales is not Scales.TABLE:
-        pairs = ("01", "23")[: largest // 2]
-        found += [
-            Local(f"{p}{pair}", "i64", f"{p} scales {pair[0]} and {pair[1]}") for p in "xy" for pair in pairs
-        ]
+    pairs = ("01", "23")[: largest // 2]
+    found = [
+        Local("d", "v128", "f32x4 products of scales, one block a lane"),
+        *(Local(f"{p}{pair}", "i64", f"{p} scales {pair[0]} and {pair[1]}") for p in "xy" for pair in pairs),
+    ]
     if spec.scales is Scales.ARITHMETIC:
         found.append(Local("seen", "i64", "bits 28 and 60 set once a scale was infinite or NaN"))
     if spec.scales is Scales.OVERFLOW:

@@ -9,7 +9,7 @@ from codegen.formats import FORMATS, Format
 from codegen.ops.vec_dot.local_variables import local_variables
 from codegen.ops.vec_dot.strategies import BY_NAME, Sums
 from codegen.options import Fold, Scales
-from codegen.plan import PAGE, TABLE_BYTES, Plan
+from codegen.plan import Plan
 from codegen.spec import KernelSpec
 from codegen.strategies import Constant, lanes
 
@@ -114,14 +114,9 @@ class DotPlan(Plan):
         return f"0x{0x80000000 | (self.x.elements - 1):08x}"
 
     @property
-    def table_exponent(self) -> int:
-        """What scales are multiplied by on their way into the table, as a power of two."""
-        return F16_TO_F32
-
-    @property
     def may_misread(self) -> bool:
         """Whether the unrolled loop reads infinities and NaN as something else: then all blocks start over."""
-        return not self.table and bool(self.vectors)
+        return bool(self.vectors)
 
     @property
     def total_exponent(self) -> int:
@@ -143,14 +138,13 @@ def dot_plan(spec: KernelSpec) -> DotPlan:
     leftovers = {0} if spec.unroll > 1 else set()
     vectors = tuple(sorted({group.accumulator for group in groups if group.size > 1}))
     scalars = tuple(sorted({group.accumulator for group in groups if group.size == 1} | leftovers))
-    bias = 0 if spec.scales is Scales.TABLE else F16_TO_F32
     return DotPlan(
         spec=spec,
         x=x,
         y=y,
         sums=strategy.sums,
-        x_exponent=bias,
-        y_exponent=bias - strategy.shift,
+        x_exponent=F16_TO_F32,
+        y_exponent=F16_TO_F32 - strategy.shift,
         groups=groups,
         last=Group((_block(0, x, y),), accumulator=0),
         vectors=vectors,
@@ -162,19 +156,17 @@ def dot_plan(spec: KernelSpec) -> DotPlan:
             spec, _constants(spec, groups), max(group.size for group in groups), vectors, scalars
         ),
         constants=(*strategy.constants, *_constants(spec, groups)),
-        pages=1 + (TABLE_BYTES // PAGE if spec.scales is Scales.TABLE else 0),
     )
 
 
 def _constants(spec: KernelSpec, groups: tuple[Group, ...]) -> tuple[Constant, ...]:
     """Besides the strategy's: what scales of a group are multiplied with, and ones to add pairs with."""
     found = []
-    if spec.scales in FACTOR:
-        power = f"0x1p+{FACTOR[spec.scales]}"
-        for size in sorted({group.size for group in groups} - {1}):
-            # A pair leaves the upper lanes zero, whatever they hold: their factor is zero.
-            factors = (power,) * size + ("0",) * (4 - size)
-            found.append(lanes(f"factors{size}", "f32x4", factors, f"a power of two for {size} scales"))
+    power = f"0x1p+{FACTOR[spec.scales]}"
+    for size in sorted({group.size for group in groups} - {1}):
+        # A pair leaves the upper lanes zero, whatever they hold: their factor is zero.
+        factors = (power,) * size + ("0",) * (4 - size)
+        found.append(lanes(f"factors{size}", "f32x4", factors, f"a power of two for {size} scales"))
     if spec.fold is Fold.NARROW:
         found.append(
             Constant(

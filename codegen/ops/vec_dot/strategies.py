@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from codegen.choice import Choice
-from codegen.options import Memory
 from codegen.strategies import Constant, Isa, Local, Strategy, alike, lanes
 
 
@@ -97,18 +96,9 @@ weight, which speed is told against (docs/performance.md)."""
 BY_NAME: dict[str, Multiply] = {strategy.name: strategy for strategy in ALL}
 
 
-_NO_TABLE = {
-    Memory.SHARED: "each instance would fill the table, in memory that threads read",
-    Memory.MEMORY64: "the table has a 32-bit address",
-}
-"""Why a memory cannot have a table of scales."""
-
-
 def why_not(spec: Choice) -> str | None:
     """Why a combination of options does not exist; None where it does. What is done to several blocks needs several."""
     strategy = BY_NAME[spec.strategy]
-    if spec.scales == "table" and spec.memory in _NO_TABLE:
-        return f"scales 'table': {_NO_TABLE[spec.memory]}; use other scales with memory {spec.memory}"
     together = spec.unroll > spec.accumulators and strategy.sums in (Sums.I16X8, Sums.I32X4)
     needs = "for SIMD with at least two blocks an accumulator"
     if spec.scales == "overflow" and not together:

@@ -1,4 +1,4 @@
-;; vec_dot_q4_0_q8_0__simd128-swizzle_u4_table
+;; vec_dot_q4_0_q8_0__simd128-swizzle_u4
 ;;
 ;; The dot product of n elements, Q4_0 weights x and Q8_0 activations y: s = sum over blocks of dx * dy * sum
 ;; of (w - 8) * a.
@@ -7,42 +7,16 @@
 ;;   q8_0, 34 bytes: f16 d, then 32 signed bytes; byte * d
 ;;
 ;; Contract: n is a multiple of 32 and nrc is 1, or it traps; n = 0 stores +0. Reads n / 32 blocks of each, at
-;; any alignment, and not a byte more but the f16 table. Writes 4 bytes at s, after all reads. Block sums are
-;; exact integers; each is converted and scaled with one rounding.
+;; any alignment, and not a byte more. Writes 4 bytes at s, after all reads. Block sums are exact integers;
+;; each is converted and scaled with one rounding.
 ;;
 ;; Needs: SIMD.
-;; How: swizzle, 4 blocks a turn, 1 accumulator, table f16 scales, memory by export.
+;; How: swizzle, 4 blocks a turn, 1 accumulator, arithmetic f16 scales, memory by export.
 ;; Why it is right: docs/numerics.md.
-;; Cost: 33.75 opcodes per 32 weights in the main loop, locals and constants not counted.
+;; Cost: 36.50 opcodes per 32 weights in the main loop, locals and constants not counted.
 ;; Generated: edit templates/vec_dot_q4_0_q8_0.wat.j2 and what it imports, then `make bless`.
 (module
-  (memory (export "memory") 5)
-  (global (export "heap_base") i32 (i32.const 262144))  ;; the f16 table lies below
-
-  ;; f16 table: f32 of all 65,536 halves, filled at instantiation
-  (func $vec_dot_q4_0_q8_0__simd128-swizzle_u4_table__fill_f16_table
-    (local $i i32)  ;; the half, as an index
-    (local $h i32)  ;; bits of the scale under conversion
-    (loop $next
-      (f32.store
-        (i32.shl (local.get $i) (i32.const 2))
-        (f32.mul
-          (f32.reinterpret_i32
-            (select
-              (i32.or
-                (local.tee $h
-                  (i32.and
-                    (i32.shl (i32.extend16_s (local.get $i)) (i32.const 13))
-                    (i32.const 0x8fffe000)))
-                (i32.const 0x70000000))
-              (local.get $h)
-              (i32.eq
-                (i32.and (local.get $h) (i32.const 0x0f800000))
-                (i32.const 0x0f800000))))
-          (f32.const 0x1p+112)))
-      (br_if $next
-        (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (i32.const 65536)))))
-  (start $vec_dot_q4_0_q8_0__simd128-swizzle_u4_table__fill_f16_table)
+  (memory (export "memory") 1)
 
   (func $ggml_vec_dot_q4_0_q8_0 (export "ggml_vec_dot_q4_0_q8_0")
     (param $n i32)    ;; elements, a multiple of 32
@@ -57,9 +31,11 @@
     (local $y i32)        ;; address of the next q8_0 block
     (local $end i32)      ;; address where the q4_0 blocks end
     (local $stop i32)     ;; address where the unrolled loop leaves the rest
+    (local $h i32)        ;; bits of the scale under conversion
     (local $signs v128)   ;; the top bit of each nibble
     (local $top v128)     ;; the top nibble of each i16 lane
     (local $exchange v128);; the bytes of each i16 lane, exchanged
+    (local $factors4 v128);; a power of two for 4 scales
     (local $q v128)       ;; 32 packed weights
     (local $r v128)       ;; the same, with the bytes of each i16 lane exchanged
     (local $p0 v128)      ;; integer partial sums, block 0 of a group
@@ -67,6 +43,11 @@
     (local $p2 v128)      ;; integer partial sums, block 2 of a group
     (local $p3 v128)      ;; integer partial sums, block 3 of a group
     (local $d v128)       ;; f32x4 products of scales, one block a lane
+    (local $x01 i64)      ;; x scales 0 and 1
+    (local $x23 i64)      ;; x scales 2 and 3
+    (local $y01 i64)      ;; y scales 0 and 1
+    (local $y23 i64)      ;; y scales 2 and 3
+    (local $seen i64)     ;; bits 28 and 60 set once a scale was infinite or NaN
     (local $acc0 v128)    ;; f32x4 sum, one block a lane
     (local $total v128)   ;; f32x4 sum of the accumulators
     (local $sum0 f32)     ;; sum of blocks that go alone
@@ -85,6 +66,7 @@
     (local.set $signs (v128.const i8x16 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88 0x88))
     (local.set $top (v128.const i16x8 0xf000 0xf000 0xf000 0xf000 0xf000 0xf000 0xf000 0xf000))
     (local.set $exchange (v128.const i8x16 1 0 3 2 5 4 7 6 9 8 11 10 13 12 15 14))
+    (local.set $factors4 (v128.const f32x4 0x1p+127 0x1p+127 0x1p+127 0x1p+127))
 
     ;; 4 blocks a turn
     (local.set $stop
@@ -93,6 +75,49 @@
     (if (i32.ne (local.get $x) (local.get $stop))
       (then
         (loop $unrolled
+          ;; blocks 0 to 3: products of scales, one block a lane
+          ;; two f16 an i64, each with sign, exponent and fraction where an f32 has them: they read 2^-112 of the value
+          (local.set $x01
+            (i64.and
+              (i64.or
+                (i64.extend_i32_u (i32.shl (i32.load16_s offset=0 align=1 (local.get $x)) (i32.const 13)))
+                (i64.shl (i64.load16_s offset=18 align=1 (local.get $x)) (i64.const 45)))
+              (i64.const 0x8fffe0008fffe000)))
+          (local.set $x23
+            (i64.and
+              (i64.or
+                (i64.extend_i32_u (i32.shl (i32.load16_s offset=36 align=1 (local.get $x)) (i32.const 13)))
+                (i64.shl (i64.load16_s offset=54 align=1 (local.get $x)) (i64.const 45)))
+              (i64.const 0x8fffe0008fffe000)))
+          (local.set $y01
+            (i64.and
+              (i64.or
+                (i64.extend_i32_u (i32.shl (i32.load16_s offset=0 align=1 (local.get $y)) (i32.const 13)))
+                (i64.shl (i64.load16_s offset=34 align=1 (local.get $y)) (i64.const 45)))
+              (i64.const 0x8fffe0008fffe000)))
+          (local.set $y23
+            (i64.and
+              (i64.or
+                (i64.extend_i32_u (i32.shl (i32.load16_s offset=68 align=1 (local.get $y)) (i32.const 13)))
+                (i64.shl (i64.load16_s offset=102 align=1 (local.get $y)) (i64.const 45)))
+              (i64.const 0x8fffe0008fffe000)))
+          ;; an exponent of 31 (infinity, NaN) carries into bit 28 of its half, and is dealt with after the loop
+          (local.set $seen
+            (i64.or (local.get $seen)
+              (i64.or
+                (i64.or
+                  (i64.add (local.get $x01) (i64.const 0x0080000000800000))
+                  (i64.add (local.get $x23) (i64.const 0x0080000000800000)))
+                (i64.or
+                  (i64.add (local.get $y01) (i64.const 0x0080000000800000))
+                  (i64.add (local.get $y23) (i64.const 0x0080000000800000))))))
+          ;; 2^127 * 2^-112 * 2^-112 = 2^-97 of the products; the rest is made good after the loops
+          (local.set $d
+            (f32x4.mul
+              (f32x4.mul
+                (i64x2.replace_lane 1 (i64x2.splat (local.get $x01)) (local.get $x23))
+                (local.get $factors4))
+              (i64x2.replace_lane 1 (i64x2.splat (local.get $y01)) (local.get $y23))))
           ;; block 0: partial sums
           (local.set $q (v128.xor (v128.load offset=2 align=1 (local.get $x)) (local.get $signs)))
           (local.set $r (i8x16.swizzle (local.get $q) (local.get $exchange)))
@@ -173,23 +198,6 @@
                 (i32x4.dot_i16x8_s
                   (v128.and (local.get $q) (local.get $top))
                   (i16x8.shr_s (v128.load offset=120 align=1 (local.get $y)) (i32.const 8))))))
-          ;; blocks 0 to 3: products of scales, one block a lane
-          (local.set $d
-            (f32x4.mul
-              (f32x4.replace_lane 3
-                (f32x4.replace_lane 2
-                  (f32x4.replace_lane 1
-                    (v128.load32_zero (i32.shl (i32.load16_u offset=0 align=1 (local.get $x)) (i32.const 2)))
-                    (f32.load (i32.shl (i32.load16_u offset=18 align=1 (local.get $x)) (i32.const 2))))
-                  (f32.load (i32.shl (i32.load16_u offset=36 align=1 (local.get $x)) (i32.const 2))))
-                (f32.load (i32.shl (i32.load16_u offset=54 align=1 (local.get $x)) (i32.const 2))))
-              (f32x4.replace_lane 3
-                (f32x4.replace_lane 2
-                  (f32x4.replace_lane 1
-                    (v128.load32_zero (i32.shl (i32.load16_u offset=0 align=1 (local.get $y)) (i32.const 2)))
-                    (f32.load (i32.shl (i32.load16_u offset=34 align=1 (local.get $y)) (i32.const 2))))
-                  (f32.load (i32.shl (i32.load16_u offset=68 align=1 (local.get $y)) (i32.const 2))))
-                (f32.load (i32.shl (i32.load16_u offset=102 align=1 (local.get $y)) (i32.const 2))))))
           ;; blocks 0 to 3: integer sums, one block a lane; add sum * scale
           (local.set $p0
             (i32x4.add
@@ -209,6 +217,13 @@
           (local.set $x (i32.add (local.get $x) (i32.const 72)))
           (local.set $y (i32.add (local.get $y) (i32.const 136)))
           (br_if $unrolled (i32.ne (local.get $x) (local.get $stop))))))
+
+    ;; an infinite or NaN scale came by and was misread: start over, all blocks in the exact loop below;
+    ;; the sums so far cannot change what becomes of an infinity or NaN, and stay
+    (if (i64.ne (i64.and (local.get $seen) (i64.const 0x1000000010000000)) (i64.const 0))
+      (then
+        (local.set $x (local.get $vx))
+        (local.set $y (local.get $vy))))
 
     ;; what is left, one block a turn
     (if (i32.ne (local.get $x) (local.get $end))
@@ -234,7 +249,7 @@
                 (i32x4.dot_i16x8_s
                   (v128.and (local.get $q) (local.get $top))
                   (i16x8.shr_s (v128.load offset=18 align=1 (local.get $y)) (i32.const 8))))))
-          ;; block 0: add sum * scale
+          ;; block 0: add sum * scale; an f16's bits in an f32's place read 2^-112 of its value
           (local.set $sum0
             (f32.add (local.get $sum0)
               (f32.mul
@@ -247,10 +262,34 @@
                           (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $p0) (local.get $p0))))
                       (i8x16.shuffle 4 5 6 7 0 1 2 3 12 13 14 15 8 9 10 11 (local.get $p0) (local.get $p0)))))
                 (f32.mul
-                  (f32.load (i32.shl (i32.load16_u offset=0 align=1 (local.get $x)) (i32.const 2)))
                   (f32.mul
-                    (f32.load (i32.shl (i32.load16_u offset=0 align=1 (local.get $y)) (i32.const 2)))
-                    (f32.const 0x1p-12))))))
+                    (f32.reinterpret_i32
+                      (select
+                        (i32.or
+                          (local.tee $h
+                            (i32.and
+                              (i32.shl (i32.load16_s offset=0 align=1 (local.get $x)) (i32.const 13))
+                              (i32.const 0x8fffe000)))
+                          (i32.const 0x70000000))
+                        (local.get $h)
+                        (i32.eq
+                          (i32.and (local.get $h) (i32.const 0x0f800000))
+                          (i32.const 0x0f800000))))
+                    (f32.const 0x1p+112))
+                  (f32.mul
+                    (f32.reinterpret_i32
+                      (select
+                        (i32.or
+                          (local.tee $h
+                            (i32.and
+                              (i32.shl (i32.load16_s offset=0 align=1 (local.get $y)) (i32.const 13))
+                              (i32.const 0x8fffe000)))
+                          (i32.const 0x70000000))
+                        (local.get $h)
+                        (i32.eq
+                          (i32.and (local.get $h) (i32.const 0x0f800000))
+                          (i32.const 0x0f800000))))
+                    (f32.const 0x1p+100))))))
           (local.set $x (i32.add (local.get $x) (i32.const 18)))
           (local.set $y (i32.add (local.get $y) (i32.const 34)))
           (br_if $single (i32.ne (local.get $x) (local.get $end))))))
@@ -258,7 +297,7 @@
     ;; the result
     (local.set $total (local.get $acc0))
     (local.set $total
-      (f32x4.mul (local.get $total) (v128.const f32x4 0x1p-12 0x1p-12 0x1p-12 0x1p-12)))
+      (f32x4.mul (local.get $total) (v128.const f32x4 0x1p+85 0x1p+85 0x1p+85 0x1p+85)))
     (f32.store align=1 (local.get $s)
       (f32.add
         (f32.add
