@@ -15,6 +15,7 @@ from codegen.assemble import assemble
 from codegen.cost import Cost, cost
 from codegen.cost_table import MachineColumn, cost_table
 from codegen.errors import CodegenError, GoldenError, MachineCodeError
+from codegen.formats.document import document
 from codegen.output import write_file
 from codegen.plans import make_plan
 from codegen.render import render
@@ -24,6 +25,7 @@ from codegen.wasm_code import function as function_of
 _SHORTEN = "break the line in templates/"
 
 COSTS, MANIFEST = "costs.md", "manifest.json"
+FORMATS = "formats.md"
 BLESS = "make bless"
 
 LONGEST_LINE = 130
@@ -70,11 +72,15 @@ class _Golden:
     cost: Cost
 
 
-def check(folder: Path) -> list[Difference]:
+def check(folder: Path, docs: Path | None = None) -> list[Difference]:
     """Compares a folder of goldens with the generator; empty where they agree.
 
     A kernel that is not registered may lie there (`make kernels UNROLL=7` leaves some) as long as it is what
     the generator says of its name; but not in CI, which sees what was committed.
+
+    Args:
+        folder: the goldens.
+        docs: the folder of the generated document of formats; None leaves it out.
     """
     if not folder.is_dir():
         raise GoldenError(f"{folder}: no such folder; `codegen bless` writes it")
@@ -83,11 +89,17 @@ def check(folder: Path) -> list[Difference]:
     found = [_unreadable(golden) for golden in goldens]
     found += [_compare(folder / name, text) for name, text in wanted.items()]
     found += [_stranger(path) for path in sorted(folder.iterdir()) if path.name not in wanted]
+    if docs:
+        found.append(_compare(docs / FORMATS, document()))
     return [difference for difference in found if difference]
 
 
-def bless(folder: Path) -> Blessed:
+def bless(folder: Path, docs: Path | None = None) -> Blessed:
     """Writes the goldens, and removes kernels of ours that are not registered.
+
+    Args:
+        folder: the goldens.
+        docs: the folder of the generated document of formats; None leaves it out.
 
     Raises:
         GoldenError: in CI, where nobody would read the diff; a kernel has a line that is too long to read.
@@ -101,7 +113,10 @@ def bless(folder: Path) -> Blessed:
     if isinstance(column, MachineCodeError):
         column, kept = _still_valid_column(goldens, folder), str(column)
     wanted = _files(goldens, column)
-    changed = [folder / name for name, text in wanted.items() if write_file(folder / name, text.encode())]
+    files = {folder / name: text for name, text in wanted.items()}
+    if docs:
+        files[docs / FORMATS] = document()
+    changed = [path for path, text in files.items() if write_file(path, text.encode())]
     removed = [path for path in sorted(folder.iterdir()) if path.name not in wanted and _ours(path)]
     for path in removed:
         path.unlink()

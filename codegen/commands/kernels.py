@@ -16,6 +16,7 @@ from codegen.output import write_file
 from codegen.resources import in_checkout
 
 VECTORS = Path("tests/vectors")
+DOCS = Path("docs")
 
 
 def add(verb: AddVerb) -> None:
@@ -40,8 +41,8 @@ def add(verb: AddVerb) -> None:
     )
     verb("list", _list, "the kernels there are", arguments.choice(), arguments.as_json())
     for name, run_it, text in (
-        ("check", _check, "compare generated/ with what the generator says"),
-        ("bless", _bless, "write what the generator says to generated/"),
+        ("check", _check, "compare generated/ and docs/formats.md with what the generator says"),
+        ("bless", _bless, "write what the generator says to generated/ and docs/formats.md"),
         ("vectors", _vectors, "write the conformance vectors to tests/vectors/"),
     ):
         verb(name, run_it, text).add_argument(
@@ -77,21 +78,22 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    folder = _committed(options, GENERATED, "check")
-    differences = golden.check(folder)
+    folder, docs = _committed(options, GENERATED, "check"), None if options.out else DOCS
+    differences = golden.check(folder, docs)
     for difference in differences:
         print(difference.diff, end="")
         again = f"codegen bless --out {options.out}" if options.out else golden.BLESS
         mend = difference.mend or f"if that is meant: {again}"
         show.complaint(f"{difference.file} {difference.what}; {mend}")
     if not differences:
-        print(f"{folder}/ is what the generator says")
+        where = f"{folder}/ and {docs / golden.FORMATS} are" if docs else f"{folder}/ is"
+        print(f"{where} what the generator says")
     return FAILED if differences else DONE
 
 
 def _bless(options: argparse.Namespace) -> int:
-    folder = _committed(options, GENERATED, "bless")
-    done = golden.bless(folder)
+    folder, docs = _committed(options, GENERATED, "bless"), None if options.out else DOCS
+    done = golden.bless(folder, docs)
     for path in done.changed:
         print(f"blessed {path}")
     for path in done.removed:
@@ -99,8 +101,9 @@ def _bless(options: argparse.Namespace) -> int:
     if done.kept:
         print(f"{golden.COSTS} keeps the machine instructions of kernels that are the same: {done.kept}")
     count = len(done.changed) + len(done.removed)
+    where = f"{folder} {docs / golden.FORMATS}" if docs else f"{folder}"
     print(
-        f"{count} file{'s' * (count != 1)} changed; review `git add -N {folder} && git diff {folder}`, and commit"
+        f"{count} file{'s' * (count != 1)} changed; review `git add -N {where} && git diff {where}`, and commit"
     )
     return DONE
 

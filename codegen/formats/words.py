@@ -26,6 +26,16 @@ def value(block: Format) -> str:
     return f"{formula} {'+' if block.minimum.sign > 0 else '-'} {least}"
 
 
+def part(one: Placed, codes: Codes) -> str:
+    """Which bits of a code a plane has, where it has not all."""
+    high = one.low + one.plane.bits - 1
+    if one.plane.bits == codes.bits:
+        return ""
+    if high == one.low:
+        return f"bit {high} of "
+    return f"bits {one.low} {'and' if high == one.low + 1 else 'to'} {high} of "
+
+
 def _fields(block: Format) -> list[tuple[int, str]]:
     """The offset of each field, and the field in words."""
     found = [(block.scale.at, _fraction(block.scale, "d"))]
@@ -59,22 +69,12 @@ def _plane(one: Placed, codes: Codes) -> str:
     if bits == 8:
         return f"{one.bytes} signed bytes"
     runs = f", in runs of {run}" if 1 < run < one.bytes else ""
-    element = f"{_part(one, codes)}element"
+    element = f"{part(one, codes)}element"
     if bits == 4 and run > 1:
         return f"{one.bytes} bytes{runs}: {element} j in the low nibble of byte j, j + {run} in the high"
     first = f"{one.codes.start} + " if one.codes.start else ""
     index = f"{one.plane.per_byte} * j + k" if run == 1 else f"j + {run} * k"
     return f"{one.bytes} bytes{runs}: {element} {first}{index} in {_place(one)} of byte j"
-
-
-def _part(one: Placed, codes: Codes) -> str:
-    """Which bits of a code a plane has, where it has not all."""
-    high = one.low + one.plane.bits - 1
-    if one.plane.bits == codes.bits:
-        return ""
-    if high == one.low:
-        return f"bit {high} of "
-    return f"bits {one.low} {'and' if high == one.low + 1 else 'to'} {high} of "
 
 
 def _place(one: Placed) -> str:

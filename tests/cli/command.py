@@ -31,7 +31,7 @@ _UNWANTED = (
 
 def copy_of_project(folder: Path) -> Path:
     """The project's sources in a folder of their own, for tests that change them."""
-    for name in ("codegen", "js", "templates", "tuning", "tools", "generated"):
+    for name in ("codegen", "js", "templates", "tuning", "tools", "generated", "docs"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("LICENSE", "Makefile", "pyproject.toml"):
         shutil.copy(ROOT / name, folder)

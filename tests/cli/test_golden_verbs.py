@@ -46,7 +46,7 @@ def unchanged_cost() -> str:
 
 
 def test_check_passes_on_the_committed_goldens() -> None:
-    assert codegen("check", cwd=ROOT).stdout == "generated/ is what the generator says\n"
+    assert codegen("check", cwd=ROOT).stdout == "generated/ and docs/formats.md are what the generator says\n"
 
 
 def test_check_passes_on_what_was_blessed(goldens: Path, call: Call) -> None:
@@ -102,6 +102,23 @@ def test_check_diff_has_a_line_a_line_where_the_last_newline_is_lost(goldens: Pa
     diff, _ = failed_check(call)
     last = TEXT.splitlines()[-1]
     assert [line for line in diff.splitlines()[3:] if line[0] in "+-"] == [f"-{last}", f"+{last}"]
+
+
+def test_check_compares_the_document_of_formats_and_bless_writes_it(
+    goldens: Path, tmp_path: Path, call: Call
+) -> None:
+    goldens.rename(tmp_path / "generated")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)  # which makes it a checkout
+    document, committed = tmp_path / "docs" / "formats.md", ROOT / "docs" / "formats.md"
+    done = call("check")
+    assert (done.returncode, done.stderr) == (1, "formats.md is missing; if that is meant: make bless\n")
+    assert "blessed docs/formats.md" in call("bless").stdout
+    assert document.read_bytes() == committed.read_bytes()
+    document.write_text(document.read_text().replace("| q4_0 | 2 | 32 | 18 |", "| q4_0 | 2 | 32 | 19 |"))
+    done = call("check")
+    assert done.returncode == 1
+    assert done.stderr.startswith("formats.md differs; ")
+    assert "+| q4_0 | 2 | 32 | 18 |" in done.stdout
 
 
 @pytest.mark.parametrize("table", ["costs.md", "manifest.json"])
