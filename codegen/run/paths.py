@@ -55,7 +55,11 @@ class Path(Protocol):
         """How far a result may be from the exact one."""
 
     def seconds(self, group: Group, passes: int) -> float:
-        """Multiplies all parts of a group, `passes` times over; this thread's CPU time."""
+        """Multiplies all parts of a group, `passes` times over; this thread's CPU time.
+
+        Returns:
+            Seconds, 0 where they cannot be told from nothing.
+        """
 
 
 def path_of(spec: KernelSpec) -> WasmPath:

@@ -23,7 +23,8 @@ class MatrixResult:
         worst_ulp: the largest error, in ulps of the sum of |S * dx * dy|.
         wrong: rows with a wrong result.
         first_wrong: what the first of them is, empty where there is none.
-        seconds: what it takes, the mean of the matrices of its shape; None where it is not counted.
+        seconds: what it takes, the mean of the matrices of its shape; None where it is not counted,
+            or where the clock cannot tell it from nothing.
     """
 
     name: str
@@ -44,13 +45,14 @@ class ShapeResult:
         rows: of weights.
         columns: elements in each.
         matrices: how many there are.
-        seconds: median time of all of them together, by path.
+        seconds: median time of all of them together, by path; None where the clock cannot tell it
+            from nothing.
     """
 
     rows: int
     columns: int
     matrices: int
-    seconds: dict[str, float]
+    seconds: dict[str, float | None]
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class PathResult:
     Attributes:
         name: a kernel's, or `native` and a function of GGML's.
         label: shorter.
-        rounds: seconds of all products, in each round.
+        rounds: seconds of all products, in each round; 0 where they cannot be told from nothing.
         wrong: rows that it has wrong.
         first_wrong: what the first of them is.
     """
@@ -110,20 +112,25 @@ class Result:
         """Of the counted matrices."""
         return sum(one.rows * one.columns for one in self.matrices if one.counted)
 
-    def seconds(self, path: PathResult) -> float:
-        """Median time of all products."""
-        return median(path.rounds)
+    def seconds(self, path: PathResult) -> float | None:
+        """Median time of all products; None where none are counted, or a round cannot tell it."""
+        return median(path.rounds) if path.rounds and all(path.rounds) else None
 
     def tokens_per_second(self, path: PathResult) -> float | None:
-        """An estimate, from matrix products only; None where they are not a whole model's, or the path is wrong."""
-        if not self.whole or path.wrong or not path.rounds:
+        """An estimate, from matrix products only.
+
+        None where they are not a whole model's, are wrong, or take too short to be told.
+        """
+        seconds = self.seconds(path)
+        if not self.whole or path.wrong or seconds is None:
             return None
-        return self.activations / self.seconds(path)
+        return self.activations / seconds
 
     def ratio(self, path: PathResult) -> Ratio | None:
         """How many times as fast as this path the kernel is."""
         ours = self.paths[0]
-        if path is ours or path.wrong or ours.wrong or not path.rounds:
+        times = self.seconds(path), self.seconds(ours)
+        if path is ours or path.wrong or ours.wrong or None in times:
             return None
         return speedup(path.rounds, ours.rounds)
 
@@ -142,7 +149,7 @@ class Result:
             "paths": [
                 dataclasses.asdict(one)
                 | {
-                    "seconds": self.seconds(one) if one.rounds else None,
+                    "seconds": self.seconds(one),
                     "tokens_per_second": self.tokens_per_second(one),
                     "speedup": _ratio(self.ratio(one)),
                 }

@@ -27,9 +27,10 @@ class _Found:
     Attributes:
         verdicts: by matrix and path.
         totals: seconds of all counted matrices, by path and round.
-        shapes: seconds of the counted matrices of a shape, by path: medians, and batches add up.
+        shapes: seconds of the counted matrices of a shape, by path: medians, and batches add up; 0
+            where they cannot be told from nothing.
         sizes: how many matrices those are.
-        seconds: the kernel's time of a matrix, by name.
+        seconds: the kernel's time of a counted matrix, by name; 0 as above.
     """
 
     verdicts: dict[str, dict[str, Verdict]] = field(default_factory=lambda: defaultdict(dict))
@@ -76,11 +77,12 @@ def run(
         kernel=spec.name,
         activations=columns,
         matrices=tuple(
-            _matrix(matrix, found.verdicts[matrix.name][first.name], found.seconds.get(matrix.name))
-            for matrix, _ in known
+            _matrix(matrix, is_counted, found.verdicts[matrix.name][first.name], found.seconds[matrix.name])
+            for matrix, is_counted in known
         ),
         shapes=tuple(
-            ShapeResult(*shape, found.sizes[shape], seconds) for shape, seconds in found.shapes.items()
+            ShapeResult(*shape, found.sizes[shape], {path: time or None for path, time in seconds.items()})
+            for shape, seconds in found.shapes.items()
         ),
         paths=tuple(_path(path, found) for path in paths),
         repack_seconds=first.repack_seconds if isinstance(first, MulMatPath) else 0.0,
@@ -129,21 +131,26 @@ def _batch(
             total = found.totals.setdefault(path.name, [0.0] * count)
             found.totals[path.name] = [a + b for a, b in zip(total, seconds, strict=True)]
             shape = found.shapes.setdefault(group.shape, {})
-            shape[path.name] = shape.get(path.name, 0.0) + median(seconds)
+            shape[path.name] = shape.get(path.name, 0.0) + _told(seconds)
         for part in group.parts:
-            found.seconds[part.matrix.name] += median(samples[paths[0].name, group]) / len(group.parts)
+            found.seconds[part.matrix.name] += _told(samples[paths[0].name, group]) / len(group.parts)
 
 
-def _matrix(matrix: Matrix, verdict: Verdict, seconds: float | None) -> MatrixResult:
+def _told(samples: Sequence[float]) -> float:
+    """The median where every round could tell the time, else 0."""
+    return median(samples) if all(samples) else 0.0
+
+
+def _matrix(matrix: Matrix, is_counted: bool, verdict: Verdict, seconds: float) -> MatrixResult:
     return MatrixResult(
         matrix.name,
         matrix.rows,
         matrix.columns,
-        seconds is not None,
+        is_counted,
         verdict.worst_ulp,
         verdict.wrong,
         verdict.first_wrong,
-        seconds,
+        seconds or None,
     )
 
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from codegen.output import table
 from codegen.run.result import MatrixResult, PathResult, Result
 
-_NOTHING = "-"
+_NOTHING, _TOO_SHORT = "-", "too short"
 
 
 def tables(result: Result) -> list[Table]:
@@ -34,6 +34,13 @@ def facts(result: Result) -> Iterator[str]:
             "tokens/s: an estimate, from the products of these matrices with"
             f" {result.activations} column{'s' if result.activations > 1 else ''} only"
         )
+    times = [(one.seconds, one.counted) for one in result.matrices]
+    times += [(result.seconds(path), bool(path.rounds)) for path in result.paths if not path.wrong]
+    times += [
+        (one.seconds[path.name], True) for one in result.shapes for path in result.paths if not path.wrong
+    ]
+    if (None, True) in times:
+        yield f"{_TOO_SHORT}: a time that this clock cannot tell from nothing, and so no speed"
     if result.absent:
         yield f"no comparison with {result.absent}"
     for path in result.paths[1:]:
@@ -71,9 +78,9 @@ def _matrices(result: Result) -> Table:
 
 def _speed(matrix: MatrixResult, columns: int, total: float) -> tuple[str, str, str]:
     if matrix.seconds is None:
-        return _NOTHING, _NOTHING, _NOTHING
+        return _TOO_SHORT if matrix.counted else _NOTHING, _NOTHING, _NOTHING
     rate = matrix.rows * matrix.columns * columns / matrix.seconds
-    return f"{matrix.seconds * 1e6:.1f}", f"{rate / 1e9:.2f}", f"{matrix.seconds / total:.1%}"
+    return _figure(matrix.seconds * 1e6, 1), f"{rate / 1e9:.2f}", f"{matrix.seconds / total:.1%}"
 
 
 def _shapes(result: Result) -> Table:
@@ -82,11 +89,20 @@ def _shapes(result: Result) -> Table:
         (
             f"{one.rows} x {one.columns}",
             str(one.matrices),
-            *(f"{one.seconds[path.name] / one.matrices * 1e6:.1f}" for path in right),
+            *(_microseconds(one.seconds[path.name], one.matrices) for path in right),
         )
         for one in result.shapes
     ]
     return table("microseconds a matrix", ("shape", "matrices", *(path.label for path in right)), rows)
+
+
+def _microseconds(seconds: float | None, matrices: int) -> str:
+    return _TOO_SHORT if seconds is None else _figure(seconds / matrices * 1e6, 1)
+
+
+def _figure(value: float, decimals: int) -> str:
+    """With these decimals, or where those would show nothing of it, with two digits."""
+    return f"{value:.{decimals}f}" if value >= 10**-decimals else f"{value:.2g}"
 
 
 def _paths(result: Result) -> Table:
@@ -97,9 +113,11 @@ def _paths(result: Result) -> Table:
 
 def _path(result: Result, path: PathResult) -> tuple[str, ...]:
     seconds, tokens, ratio = result.seconds(path), result.tokens_per_second(path), result.ratio(path)
+    if seconds is None:
+        return (path.name, _TOO_SHORT, *[_NOTHING] * 3, "")
     return (
         path.name,
-        f"{seconds * 1e3:.2f}",
+        _figure(seconds * 1e3, 2),
         f"{result.weights * result.activations / seconds / 1e9:.2f}",
         f"{tokens:.1f}" if tokens else _NOTHING,
         f"{ratio.value:.2f}" if ratio else "1.00" if path is result.paths[0] else _NOTHING,

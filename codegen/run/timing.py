@@ -21,7 +21,8 @@ def rounds(
     """Seconds of each group by each path, `count` samples of each.
 
     In a round each path does all groups, one after the other, as a token does: a cache has of a matrix what the others
-    left of it. Which path is first changes from round to round.
+    left of it. Which path is first changes from round to round. A sample of 0 is a time that
+    cannot be told from nothing.
     """
     passes = {(path.name, group): _passes(path, group) for path in paths for group in groups}
     samples: dict[tuple[str, Group], list[float]] = {one: [] for one in passes}
@@ -30,8 +31,7 @@ def rounds(
         for path in (*paths[first:], *paths[:first]):
             for group in groups:
                 key = path.name, group
-                # Native times are differences, which a clock may show as less than nothing.
-                samples[key].append(max(path.seconds(group, passes[key]), 1e-9) / passes[key])
+                samples[key].append(path.seconds(group, passes[key]) / passes[key])
     return samples
 
 

@@ -78,7 +78,9 @@ def test_row_ranges_give_the_same_result(op: str, model: Path, monkeypatch: pyte
     assert [(one.rows, one.matrices) for one in whole.shapes] == [(3, 1), (40, 3), (17, 1)]
     assert sum(one.rows * one.matrices for one in ranged.shapes) == 140
     for path in ranged.paths:
-        total = sum(one.seconds[path.name] for one in ranged.shapes)
+        if path.name.startswith("native "):  # too short to be told of matrices as small as these
+            continue
+        total = sum(one.seconds[path.name] or 0 for one in ranged.shapes)
         assert len(path.rounds) == 2
         assert ranged.seconds(path) == pytest.approx(total)  # of two, a median is the mean
 
