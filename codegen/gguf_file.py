@@ -1,17 +1,24 @@
-"""A GGUF file as the Q4_0 matrices in it: checked before anything is handed out, and never copied."""
+"""A GGUF model as the Q4_0 matrices in it.
+
+All but the weights is checked before anything is handed out.
+"""
 
 from __future__ import annotations
 
-import mmap
-import stat
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from types import TracebackType
 
+from codegen import gguf_split
 from codegen.errors import GGUFError
-from codegen.gguf_scan import Scan, quoted, shown
+from codegen.formats import Q4_0
+from codegen.gguf_header import Header, Tensor, quoted
+from codegen.gguf_scan import Scan
+from codegen.gguf_source import Source, shown
+from codegen.gguf_split import Parts
 
 _REQUANTISE = "examples/requantise.py IN.gguf OUT.gguf makes a Q4_0 file of it"
 
@@ -23,8 +30,24 @@ class Matrix:
     name: str
     rows: int
     columns: int
-    data: memoryview  # read-only, the file itself: row by row, columns / 32 blocks of 18 bytes
-    stacked: int = 1  # how many matrices those rows are: the outermost of 3 or 4 dimensions, as of experts
+    stacked: int  # how many matrices those rows are: more than one of experts, for example
+    source: Source
+    start: int  # of the first row in the source; row by row, columns / 32 blocks of 18 bytes
+
+    def read(self, first: int = 0, rows: int | None = None) -> bytes:
+        """Its rows of blocks, or some of them.
+
+        Args:
+            first: the first row.
+            rows: how many; None is all from `first` on.
+
+        Raises:
+            GGUFError: the file has become shorter since it was opened, or is closed.
+        """
+        step = Q4_0.blocks(self.columns) * Q4_0.bytes
+        return self.source.read(
+            self.start + first * step, (self.rows - first if rows is None else rows) * step
+        )
 
 
 @dataclass(frozen=True)
@@ -37,44 +60,52 @@ class LeftOut:
 
 
 class GGUFFile:
-    """The tensors of a GGUF file: `matrices` are its Q4_0 ones, `left_out` the others, in the file's order.
+    """The tensors of a model: `matrices` are its Q4_0 ones, `left_out` the others.
 
-    A context manager: the matrices' data is the mapped file, and is released at the end of the `with` block.
+    Of a model that is split, the parts that lie beside the file are in it; `parts` says which
+    those are. A context manager: weights can be read until the end of the `with` block.
     """
 
-    def __init__(self, path: Path, matrices: tuple[Matrix, ...], left_out: tuple[LeftOut, ...]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        matrices: tuple[Matrix, ...],
+        left_out: tuple[LeftOut, ...],
+        parts: Parts,
+        sources: ExitStack,
+    ) -> None:
         self.path = path
         self.matrices = matrices
         self.left_out = left_out
+        self.parts = parts
+        self._sources = sources
 
     @classmethod
     def open(cls, path: Path, *, need_q4_0: bool = True) -> GGUFFile:
-        """Map the file and check all of it but the weights, which may have any value.
+        """Opens the file and its other parts, and checks all but the weights.
 
         Args:
             path: the file.
-            need_q4_0: refuse a file that has no Q4_0 tensor.
+            need_q4_0: refuse a model that has no Q4_0 tensor.
 
         Raises:
-            GGUFError: the file cannot be read, is not sound, or has no Q4_0 tensor.
+            GGUFError: a file cannot be read or is not sound, parts do not belong together, or
+                there is no Q4_0 tensor.
         """
-        file = _map(path)
-        view = memoryview(file)
-        matrices: list[Matrix] = []
-        left_out: list[LeftOut] = []
-        for tensor in Scan(path, file).tensors():
-            if tensor.type == "Q4_0":
-                columns, *outer = tensor.dims
-                data = view[tensor.start : tensor.end]
-                matrices.append(Matrix(tensor.name, prod(outer), columns, data, prod(outer[1:])))
-            else:
-                reason = "not Q4_0" if tensor.known else "a type that gguf does not know"
-                left_out.append(LeftOut(tensor.name, tensor.type, reason))
-        if need_q4_0 and not matrices:
-            counts = Counter(t.type for t in left_out).most_common(8)
-            types = ", ".join(f"{n} of type {name}" for name, n in counts) or "none at all"
-            raise GGUFError(f"{shown(path)}: no Q4_0 tensor ({types}); {_REQUANTISE}")
-        return cls(path, tuple(matrices), tuple(left_out))
+        with ExitStack() as sources:
+            found, parts = _read(path, sources)
+            matrices: list[Matrix] = []
+            left_out: list[LeftOut] = []
+            for source, header in found:
+                for tensor in header.tensors:
+                    if tensor.type == "Q4_0":
+                        matrices.append(_matrix(tensor, source))
+                    else:
+                        reason = "not Q4_0" if tensor.known else "a type that gguf does not know"
+                        left_out.append(LeftOut(tensor.name, tensor.type, reason))
+            if need_q4_0 and not matrices:
+                raise GGUFError(_no_q4_0(path, left_out, parts))
+            return cls(path, tuple(matrices), tuple(left_out), parts, sources.pop_all())
 
     def matrix(self, name: str) -> Matrix:
         """The Q4_0 matrix of this name; GGUFError where the file has none."""
@@ -86,7 +117,10 @@ class GGUFFile:
                 raise GGUFError(f"{shown(self.path)}: tensor {quoted(name)} is {other.type}; {_REQUANTISE}")
         known = ", ".join(quoted(m.name) for m in self.matrices[:3]) or "none"
         more = f" and {len(self.matrices) - 3} more" if len(self.matrices) > 3 else ""
-        raise GGUFError(f"{shown(self.path)}: no tensor {quoted(name)}; its Q4_0 tensors are {known}{more}")
+        where = "" if self.parts.complete else f" in {self.parts}"
+        raise GGUFError(
+            f"{shown(self.path)}: no tensor {quoted(name)}{where}; its Q4_0 tensors are {known}{more}"
+        )
 
     def __enter__(self) -> GGUFFile:
         return self
@@ -94,19 +128,35 @@ class GGUFFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        for matrix in self.matrices:
-            matrix.data.release()  # an array over it that is still in use keeps the file mapped
+        self._sources.close()
 
 
-def _map(path: Path) -> mmap.mmap:
-    try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):  # a pipe would block, a directory cannot be mapped
-            raise GGUFError(f"{shown(path)}: not a regular file; give the path of a .gguf file")
-        if status.st_size == 0:
-            raise GGUFError(f"{shown(path)}: the file is empty; download or convert it again")
-        with path.open("rb") as file:
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        reason = getattr(error, "strerror", None) or error
-        raise GGUFError(f"{shown(path)}: cannot be read ({reason}); check path and permissions") from error
+def _read(path: Path, sources: ExitStack) -> tuple[list[tuple[Source, Header]], Parts]:
+    """The file and the parts beside it, in the order of their numbers."""
+
+    def opened(one: Path) -> tuple[Source, Header]:
+        source = Source(one)
+        sources.callback(source.close)
+        return source, Scan(source).header()
+
+    given = opened(path)
+    split = given[1].split
+    if split is None:
+        return [given], Parts()
+    others = {number: opened(other) for number, other in gguf_split.beside(path, split)}
+    found = sorted({split.number: given, **others}.items())
+    gguf_split.check([(number, source.path, header) for number, (source, header) in found], split)
+    return [part for _, part in found], Parts(tuple(number for number, _ in found), split.count)
+
+
+def _matrix(tensor: Tensor, source: Source) -> Matrix:
+    columns, *outer = tensor.dims
+    return Matrix(tensor.name, prod(outer), columns, prod(outer[1:]), source, tensor.start)
+
+
+def _no_q4_0(path: Path, left_out: list[LeftOut], parts: Parts) -> str:
+    counts = Counter(t.type for t in left_out).most_common(8)
+    types = ", ".join(f"{n} of type {name}" for name, n in counts) or "none at all"
+    if parts.complete:
+        return f"{shown(path)}: no Q4_0 tensor ({types}); {_REQUANTISE}"
+    return f"{shown(path)}: {parts}, with no Q4_0 tensor ({types}); {parts.mend}"

@@ -11,12 +11,9 @@ here), and refuses a whole file over one tensor type it does not know. The tests
 
 from __future__ import annotations
 
-import mmap
 from collections import Counter
-from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
-from pathlib import Path
 from typing import NoReturn
 
 from gguf.constants import (
@@ -28,11 +25,13 @@ from gguf.constants import (
 )
 
 from codegen.errors import GGUFError
+from codegen.gguf_header import Header, Split, Tensor, quoted
+from codegen.gguf_source import Source, shown
 
 _VERSIONS = (2, 3)  # version 1 had 32-bit counts; GGML reads it no more
 _MAX_DIMS = 4  # GGML_MAX_DIMS
 _MAX_DEPTH = 4  # of arrays in arrays: the format sets no limit, and GGML reads none at all
-_NAME_SHOWN = 80
+_WINDOW_BYTES = 1 << 16  # of the header, read at once
 _MEND = "the file is damaged or incomplete: download or convert it again"
 
 _SCALAR_BYTES: dict[int, int] = {
@@ -46,37 +45,36 @@ _LEAST_BYTES = {**_SCALAR_BYTES, GGUFValueType.STRING: 8, GGUFValueType.ARRAY: 4
 _LEAST_METADATA_BYTES = 8 + 4 + 1  # an empty key, a type, one byte
 _LEAST_TENSOR_BYTES = 8 + 4 + 8 + 4 + 8  # an empty name, n_dims, one dimension, a type, an offset
 
+_READ = {
+    "general.alignment": GGUFValueType.UINT32,
+    "split.no": GGUFValueType.UINT16,
+    "split.count": GGUFValueType.UINT16,
+    "split.tensors.count": GGUFValueType.INT32,
+}
+"""The metadata that matters here, with the types that GGML wants; all other is walked over."""
+
 _BLOCKS: dict[int, tuple[int, int]] = {int(kind): block for kind, block in GGML_QUANT_SIZES.items()}
 _UNKNOWN_BLOCK = (1, 0)  # no row length is wrong, and only the start of the data can be checked
-
-
-@dataclass(frozen=True)
-class Tensor:
-    """Where a tensor's data lies in the file; `end` equals `start` where `known` is false."""
-
-    name: str
-    dims: tuple[int, ...]  # as GGML orders them: the length of a row first
-    type: str
-    known: bool  # gguf knows the type, and so its size
-    start: int
-    end: int
 
 
 class Scan:
     """One walk; `position` only moves forward, and never past the end of the file."""
 
-    def __init__(self, path: Path, file: mmap.mmap) -> None:
-        self.path = path
-        self.file = file
-        self.size = len(file)
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.size = source.size
         self.position = 0
+        self.window, self.window_start = b"", 0
 
-    def tensors(self) -> list[Tensor]:
+    def header(self) -> Header:
         """Every tensor, its data proven to lie in the file and in no other tensor; GGUFError otherwise."""
+        if not self.size:
+            self._fail("the file is empty", "download or convert it again")
         self._magic_and_version()
         tensor_count = self._number(8, "tensor count")
         metadata_count = self._number(8, "metadata count")
-        alignment = self._metadata(metadata_count)
+        values = self._metadata(metadata_count)
+        alignment, split = self._alignment(values), self._split(values)
         self._check_count(tensor_count, _LEAST_TENSOR_BYTES, "tensors")
         infos = [self._tensor_info(i) for i in range(tensor_count)]
         data_start = -(-self.position // alignment) * alignment
@@ -88,22 +86,23 @@ class Scan:
         for first, second in pairwise(sorted(tensors, key=lambda t: (t.start, t.end))):
             if second.start < first.end:
                 self._fail(f"tensors {quoted(first.name)} and {quoted(second.name)} overlap")
-        return tensors
+        return Header(tuple(tensors), split)
 
     def _magic_and_version(self) -> None:
-        magic = self.file[self._skip(4, "magic") : self.position]
+        magic = self._bytes(4, "magic")
         if magic != GGUF_MAGIC.to_bytes(4, "little"):
-            self._fail(f"not a GGUF file, it starts with {magic!r}", "give the path of a .gguf file")
+            start = quoted(magic.decode("latin-1"))
+            self._fail(f"not a GGUF file, it starts with {start}", "give the path of a .gguf file")
         version = self._number(4, "version")
         if version and version & 0xFFFF == 0:  # GGML's own test: the magic is the same in both byte orders
             self._fail("a big-endian file", "gguf-convert-endian FILE little converts it in place")
         if version not in _VERSIONS:
             self._fail(f"GGUF version {version}", "versions 2 and 3 can be read: convert the model again")
 
-    def _metadata(self, count: int) -> int:
-        """Walk over the metadata; returns the alignment, the only value that matters here."""
+    def _metadata(self, count: int) -> dict[str, int]:
+        """Walk over the metadata; returns the values of _READ that are there."""
         self._check_count(count, _LEAST_METADATA_BYTES, "metadata entries")
-        alignment = GGUF_DEFAULT_ALIGNMENT
+        values: dict[str, int] = {}
         keys = set()
         for i in range(count):
             key = self._string(f"key of metadata entry {i}")
@@ -112,16 +111,30 @@ class Scan:
                 self._fail(f"{what} is there twice")
             keys.add(key)
             kind = self._number(4, what)
-            if key != "general.alignment":
+            if key not in _READ:
                 self._skip_value(kind, what)
-                continue
-            if kind != GGUFValueType.UINT32:
-                self._fail("general.alignment is not a UINT32")
-            alignment = self._number(4, what)
-            # The format's document also wants a multiple of 8; GGML and gguf take any power of two.
-            if alignment.bit_count() != 1:
-                self._fail(f"general.alignment is {alignment}, not a power of two")
+            elif kind != _READ[key]:
+                self._fail(f"{key} is not of type {_READ[key].name}")
+            else:
+                values[key] = self._number(_SCALAR_BYTES[kind], what)
+        return values
+
+    def _alignment(self, values: dict[str, int]) -> int:
+        alignment = values.get("general.alignment", GGUF_DEFAULT_ALIGNMENT)
+        # The format's document also wants a multiple of 8; GGML and gguf take any power of two.
+        if alignment.bit_count() != 1:
+            self._fail(f"general.alignment is {alignment}, not a power of two")
         return alignment
+
+    def _split(self, values: dict[str, int]) -> Split | None:
+        count = values.get("split.count", 0)
+        if count < 2:
+            return None
+        if "split.no" not in values:
+            self._fail(f"split.count is {count}, and there is no split.no")
+        if values["split.no"] >= count:
+            self._fail(f"split.no is {values['split.no']}, not less than split.count, {count}")
+        return Split(values["split.no"] + 1, count, values.get("split.tensors.count"))
 
     def _skip_value(self, kind: int, what: str, depth: int = 0) -> None:
         if kind in _SCALAR_BYTES:
@@ -131,7 +144,8 @@ class Scan:
         elif kind != GGUFValueType.ARRAY:
             self._fail(f"{what} has unknown type {kind}")
         elif depth == _MAX_DEPTH:
-            self._fail(f"{what} has arrays more than {_MAX_DEPTH} deep")
+            limit = "this is a limit of the reader here: leave the entry out"
+            self._fail(f"{what} has arrays more than {_MAX_DEPTH} deep", limit)
         else:
             self._skip_array(what, depth + 1)
 
@@ -183,15 +197,21 @@ class Scan:
             self._fail(f"{count} {what} cannot be in the {left} bytes left")
 
     def _string(self, what: str) -> str:
-        start = self._skip(self._number(8, what), what)
         try:
-            return self.file[start : self.position].decode()
+            return self._bytes(self._number(8, what), what).decode()
         except UnicodeDecodeError:
             self._fail(f"{what} is not UTF-8")
 
     def _number(self, width: int, what: str) -> int:
-        start = self._skip(width, what)
-        return int.from_bytes(self.file[start : self.position], "little")
+        return int.from_bytes(self._bytes(width, what), "little")
+
+    def _bytes(self, count: int, what: str) -> bytes:
+        start = self._skip(count, what)
+        if self.position > self.window_start + len(self.window):
+            self.window_start = start
+            self.window = self.source.read(start, min(max(count, _WINDOW_BYTES), self.size - start))
+        first = start - self.window_start
+        return self.window[first : first + count]
 
     def _skip(self, count: int, what: str) -> int:
         """Move over `count` bytes; returns where they start."""
@@ -202,18 +222,4 @@ class Scan:
         return start
 
     def _fail(self, what: str, mend: str = _MEND) -> NoReturn:
-        raise GGUFError(f"{shown(self.path)}: {what}; {mend}")
-
-
-def quoted(name: str) -> str:
-    """A name out of a file, for a message: no control character survives, and no megabyte."""
-    short = name[:_NAME_SHOWN]
-    while len(repr(short)) > _NAME_SHOWN + len("''"):  # escapes are up to ten times as long
-        short = short[:-1]
-    return repr(short if short == name else short + "...")
-
-
-def shown(path: Path) -> str:
-    """A path for a message, which stays one line whatever the path holds."""
-    text = str(path)
-    return text if text.isprintable() else repr(text)
+        raise GGUFError(f"{shown(self.source.path)}: {what}; {mend}")

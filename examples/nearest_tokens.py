@@ -93,7 +93,7 @@ def show(word: str, count: int, keep: Path | None) -> None:
             kernel = Kernel.load(KernelSpec.parse(KERNEL))
             # GGML's mixed product: weights in Q4_0, the other operand in Q8_0.
             y = quantize_q8_0(rows[word_token])
-            by_kernel = kernel.rows(matrix.data, y, matrix.rows, matrix.columns)
+            by_kernel = kernel.rows(matrix.read(), y, matrix.rows, matrix.columns)
     by_float = rows @ rows[word_token]
 
     # Tokens are shown as Text: one like "[b]" would be taken for markup.

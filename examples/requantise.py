@@ -42,8 +42,11 @@ OWN_KEYS = {Keys.General.ALIGNMENT, Keys.General.FILE_TYPE}
 def requantise(source: Path, target: Path) -> str:
     """Write `target`, complete or not at all; returns a line on what it holds."""
     # GGUFReader believes whatever it reads, so our own view proves the file sound first.
-    with GGUFFile.open(source, need_q4_0=False):
-        pass
+    with GGUFFile.open(source, need_q4_0=False) as file:
+        if file.parts.count > 1:
+            raise InputError(
+                f"{source}: one of {file.parts.count} parts; `llama-gguf-split --merge` makes one file of them"
+            )
     if target.exists() and target.samefile(source):
         raise InputError(f"{target}: is the input itself; give OUT.gguf another name")
     try:

@@ -56,6 +56,10 @@ def write_model(
     return tensors
 
 
+def u16(value: int) -> bytes:
+    return struct.pack("<H", value)
+
+
 def u32(value: int) -> bytes:
     return struct.pack("<I", value)
 
@@ -81,6 +85,17 @@ def array(kind: int, count: int, items: bytes = b"") -> bytes:
 
 def alignment_entry(value: int) -> bytes:
     return entry(b"general.alignment", GGUFValueType.UINT32, u32(value))
+
+
+def split_entries(number: int, count: int, tensors: int | None = None) -> list[bytes]:
+    """What the header of a part says: its number from 0 on, of how many, and the tensors in all."""
+    entries = [
+        entry(b"split.no", GGUFValueType.UINT16, u16(number)),
+        entry(b"split.count", GGUFValueType.UINT16, u16(count)),
+    ]
+    if tensors is not None:
+        entries.append(entry(b"split.tensors.count", GGUFValueType.INT32, u32(tensors)))
+    return entries
 
 
 @dataclass(frozen=True)

@@ -30,18 +30,22 @@ def _read(source: Path, n: int, columns: int) -> F32:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that a file is old and slow to read is no matter
+            # Mapped for its header only: a page that the file has no more would kill the program.
             loaded = np.load(source, mmap_mode="r", allow_pickle=False)
     except OSError as error:
         raise InputError(f"{source}: cannot be read ({error.strerror or 'not an .npy file'})") from None
     except Exception:  # a header is parsed as Python: what a broken one raises has no end
         raise InputError(f"{source}: not an .npy file; write it with numpy.save") from None
-    if not isinstance(loaded, np.ndarray) or loaded.ndim != 1 or loaded.dtype.kind not in "fiu":
+    if not isinstance(loaded, np.memmap) or loaded.ndim != 1 or loaded.dtype.kind not in "fiu":
         raise InputError(f"{source}: must be one-dimensional and of numbers")
     if loaded.size < columns * n:
         asked = f"{columns} times {n}" if columns > 1 else f"{n}"
         raise InputError(f"{source}: has {loaded.size} numbers, a matrix needs {asked}; give as many")
+    read = np.fromfile(source, loaded.dtype, columns * n, offset=loaded.offset)
+    if read.size < columns * n:
+        raise InputError(f"{source}: became shorter while it was read; try again once nothing writes it")
     with np.errstate(over="ignore"):
-        values = np.asarray(loaded[: columns * n], np.float32)
+        values = np.asarray(read, np.float32)
     if not np.isfinite(values).all():
         raise InputError(f"{source}: has infinities or NaN among its first {columns * n} numbers")
     return values

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 
 from codegen.formats import Q4_0
@@ -42,16 +43,15 @@ class Part:
         """Elements of a row."""
         return self.matrix.columns
 
-    @property
-    def data(self) -> memoryview:
-        """Its rows of blocks, in the file itself."""
-        return self.range(0, self.rows)
+    @cached_property
+    def data(self) -> bytes:
+        """Its rows of blocks: read once, so that all ways multiply the same weights."""
+        return self.matrix.read(self.first, self.rows)
 
     def range(self, first: int, rows: int) -> memoryview:
         """Some of its rows of blocks."""
         step = row_bytes(self.n)
-        start = (self.first + first) * step
-        return self.matrix.data[start : start + rows * step]
+        return memoryview(self.data)[first * step : (first + rows) * step]
 
 
 @dataclass(frozen=True, eq=False)

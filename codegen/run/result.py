@@ -9,6 +9,7 @@ from statistics import median
 
 from codegen.bench.statistics import Ratio, speedup
 from codegen.gguf_file import LeftOut
+from codegen.gguf_split import Parts
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,8 @@ class Result:
         repack_seconds: CPU time of interleaving all weights, once for all tokens; 0 where the kernel needs none.
         absent: why there is no native GGML to compare with, empty where there is.
         left_out: tensors that are no Q4_0 matrices.
-        whole: whether the matrices are all that the file has, so that a token's time can be told.
+        parts: of the model, which have been read.
+        whole: whether the matrices are all that the model has, so that a token's time can be told.
     """
 
     model: str
@@ -100,6 +102,7 @@ class Result:
     repack_seconds: float
     absent: str
     left_out: tuple[LeftOut, ...]
+    parts: Parts
     whole: bool
 
     @property
@@ -138,6 +141,7 @@ class Result:
         """All of it."""
         document = {
             "model": self.model,
+            "parts": dataclasses.asdict(self.parts),
             "kernel": self.kernel,
             "columns": self.activations,
             "repack_seconds": self.repack_seconds,

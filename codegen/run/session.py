@@ -62,7 +62,8 @@ def run(
         SpecError: the kernel is of another operation.
         KernelCallError: a row, its activations and its results are more than a memory of 32 bits holds.
     """
-    whole = len(matrices) == len(file.matrices)
+    every = len(matrices) == len(file.matrices)
+    whole = every and file.parts.complete
     known = [(matrix, not whole or counted(matrix, file)) for matrix in matrices]
     found = _Found()
     columns = len(next(iter(values.values())))
@@ -87,7 +88,8 @@ def run(
         paths=tuple(_path(path, found) for path in paths),
         repack_seconds=first.repack_seconds if isinstance(first, MulMatPath) else 0.0,
         absent=absent,
-        left_out=file.left_out if whole else (),
+        left_out=file.left_out if every else (),
+        parts=file.parts,
         whole=whole,
     )
 

@@ -27,6 +27,10 @@ def facts(result: Result) -> Iterator[str]:
         f"{len(result.matrices)} matrices, {sum(one.counted for one in result.matrices)} of them counted"
         f" with {result.weights:,} weights; {_all_right(result)}"
     )
+    if not result.parts.complete:
+        yield f"{result.parts}: no tokens/s of a whole model; {result.parts.mend}"
+    elif result.parts.count > 1:
+        yield f"all {result.parts.count} parts of the model"
     if result.repack_seconds:
         yield f"repacked once, {result.repack_seconds:.2f} s with copies, which is no part of a token's time"
     if any(result.tokens_per_second(path) for path in result.paths):

@@ -41,7 +41,7 @@ def test_every_row_is_in_one_part(
         for part in sorted(parts, key=lambda part: part.first):
             assert part.first % 8 == 0
             data[part.matrix.name] += part.data
-        assert data == {matrix.name: bytes(matrix.data) for matrix in file.matrices}
+        assert data == {matrix.name: matrix.read() for matrix in file.matrices}
         for batch in found:
             size = sum(len(p.data) + 4 * columns * p.rows for group in batch for p in group.parts)
             assert size <= max(most, 8 * (54 + 4 * columns))
