@@ -88,19 +88,18 @@ async function all() {
   return `Done. ${right} ${fast}`;
 }
 
-function open(file) {
-  if (!file) return;
+function open(files) {
+  if (!files.length) return;
   if (busy) {
-    $("file").value = ""; // so that choosing it again is a change
-    say("Wait until this is done, then open the file.");
+    say("Wait until this is done, then open the model.");
     return;
   }
   model = results.model = null;
   run(
-    "Reading the file …",
+    "Reading the model …",
     toldAt("model-summary", async () => {
-      model = await openModel(file);
-      return "File read.";
+      model = await openModel(files);
+      return "Model read.";
     }),
   );
 }
@@ -126,14 +125,18 @@ $("run-verify").addEventListener("click", () => run("Verifying …", tasks.verif
 $("run-bench").addEventListener("click", () => run("Measuring …", tasks.bench));
 $("run-model").addEventListener("click", () => run("Multiplying …", tasks.model));
 $("copy").addEventListener("click", copy);
-$("file").addEventListener("change", ({ target }) => open(target.files[0]));
+$("file").addEventListener("change", ({ target }) => {
+  const files = [...target.files];
+  target.value = ""; // so that choosing them again is a change
+  open(files);
+});
 
 // A file that is dropped beside the zone must not replace the page.
 for (const event of ["dragover", "drop"]) addEventListener(event, (dropped) => dropped.preventDefault());
 for (const [event, over] of Object.entries({ dragover: true, dragleave: false, drop: false })) {
   $("drop").addEventListener(event, () => $("drop").classList.toggle("over", over));
 }
-$("drop").addEventListener("drop", ({ dataTransfer }) => open(dataTransfer.files[0]));
+$("drop").addEventListener("drop", ({ dataTransfer }) => open([...dataTransfer.files]));
 
 showProbe(engine);
 showBlock($("block"));

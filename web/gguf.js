@@ -1,72 +1,67 @@
-// The tensors of a GGUF file that a visitor opened: read in slices, and believed only where they lie in the file.
+// The tensors of a model that a visitor opened, in one file or in several, by the rules and in the
+// words of codegen/gguf_split.py.
 
-import { gguf } from "@huggingface/gguf";
-
-const VERSIONS = [2, 3];
-const MOST_DIMENSIONS = 4;
-const MOST_ALIGNMENT = 2 ** 20; // the parser counts in 32 bits
-const AGAIN = "It is damaged or incomplete: download or convert it again.";
+import { scan } from "./gguf-scan.js";
+import { quoted, shown } from "./names.js";
 
 /**
- * What is in a file: tensors with their places. `types` tells by number what a type is called, and how many elements
- * and bytes a block of it has. Throws an Error whose message is a sentence for the visitor.
+ * What is in a model: its name; its tensors, each with the number of its file in `files` and its
+ * place there; and which parts of the model these files are. Throws an Error whose message is a
+ * sentence for the visitor.
  */
-export async function read(file, types) {
-  await checkHead(file);
-  let header;
-  try {
-    header = await gguf("file:", { fetch: slices(file) });
-  } catch {
-    throw new Error(`The header of this file makes no sense. ${AGAIN}`);
+export async function read(files, types) {
+  const found = [];
+  for (const [index, file] of files.entries()) {
+    const header = await scan(file, types);
+    found.push({ ...header, file, tensors: header.tensors.map((tensor) => ({ ...tensor, file: index })) });
   }
-  if (header.tensorInfoByteRange[1] > file.size) throw new Error(`This file ends amid its header. ${AGAIN}`);
-  const alignment = Number(header.metadata["general.alignment"] ?? 32);
-  const sound = Number.isInteger(alignment) && alignment <= MOST_ALIGNMENT && Number.isInteger(Math.log2(alignment));
-  if (!sound || header.tensorDataOffset < header.tensorInfoByteRange[1])
-    throw new Error(`The alignment in this file makes no sense. ${AGAIN}`);
-  const tensors = header.tensorInfos.map((info) => located(info, header.tensorDataOffset, file.size, types));
-  const { "general.name": name, "general.architecture": architecture } = header.metadata;
-  return { name: String(name ?? architecture ?? ""), tensors };
+  const parts = files.length === 1 ? alone(found[0]) : together(found);
+  const tensors = found.flatMap((one) => one.tensors);
+  return { name: found.find(({ name }) => name)?.name ?? "", parts, tensors };
 }
 
-// The parser believes the counts that it reads, and takes zeros for what is past the end: what can be known at once is
-// refused before it starts.
-async function checkHead(file) {
-  if (file.size === 0) throw new Error("This file is empty.");
-  const view = new DataView(await file.slice(0, 24).arrayBuffer());
-  const magic = view.byteLength >= 4 && view.getUint32(0) === 0x47475546;
-  if (!magic) throw new Error("This is not a GGUF file: those begin with the letters GGUF.");
-  if (view.byteLength < 24) throw new Error(`This file ends amid its header. ${AGAIN}`);
-  const version = view.getUint32(4, true);
-  if (version && version % 65536 === 0) {
-    throw new Error("This GGUF file is big-endian, and can be converted: gguf-convert-endian FILE little.");
-  }
-  if (!VERSIONS.includes(version)) {
-    throw new Error(`This is GGUF version ${version}, and versions 2 and 3 can be read: convert the model again.`);
-  }
-  const least = 32n * view.getBigUint64(8, true) + 13n * view.getBigUint64(16, true);
-  if (least > BigInt(file.size)) throw new Error(`This file has less in it than its header says. ${AGAIN}`);
+function alone({ split }) {
+  return split ? { numbers: [split.number], count: split.count } : { numbers: [1], count: 1 };
 }
 
-// Answers the parser's requests for ranges: a file of gigabytes is never read as a whole.
-function slices(file) {
-  return async (_url, { headers }) => {
-    const [, from, to] = /(\d+)-(\d+)/.exec(headers.Range);
-    return new Response(file.slice(Number(from), Number(to) + 1));
+// Sorts files by the numbers in their names, and proves that they belong together.
+function together(found) {
+  const anchor = found.find(({ file, split }) => split && file.name.endsWith(ending(split.number, split.count)));
+  const { split, file } = anchor ?? {};
+  const prefix = anchor && file.name.slice(0, -ending(split.number, split.count).length);
+  for (const one of found) {
+    const [, start, number, count] = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/su.exec(one.file.name) ?? [];
+    if (!anchor || start !== prefix || Number(count) !== split.count) {
+      throw new Error(`${shown(one.file.name)}: not a part of one model with the others; choose one model’s files.`);
+    }
+    one.number = Number(number);
+  }
+  found.sort((a, b) => a.number - b.number);
+  const again = found.find(({ number }, i) => number === found[i + 1]?.number);
+  if (again) throw new Error(`${shown(again.file.name)}: chosen twice; choose each part once.`);
+  check(found, split);
+  return { numbers: found.map(({ number }) => number), count: split.count };
+}
+
+function check(found, { count, tensors }) {
+  const fail = ({ file }, what) => {
+    throw new Error(`${shown(file.name)}: ${what}; download all parts again.`);
   };
+  const seen = new Map();
+  for (const part of found) {
+    const said = part.split;
+    if (said?.number !== part.number || said.count !== count || said.tensors !== tensors) {
+      fail(part, `part ${part.number} of ${count} by its name, and not by its header`);
+    }
+    for (const { name } of part.tensors) {
+      if (seen.has(name)) fail(part, `tensor ${quoted(name)} is in part ${seen.get(name)}, too`);
+      seen.set(name, part.number);
+    }
+  }
+  if (found.length === count && tensors !== null && tensors !== seen.size) {
+    fail(found[0], `its parts have ${seen.size} tensors, split.tensors.count is ${tensors}`);
+  }
 }
 
-function located({ name, shape, dtype, offset }, start, fileSize, types) {
-  const called = name.length > 60 ? `${name.slice(0, 60)} …` : name;
-  if (shape.length < 1 || shape.length > MOST_DIMENSIONS || shape.some((one) => one < 1n)) {
-    throw new Error(`The shape of the tensor ${called} makes no sense. ${AGAIN}`);
-  }
-  const [type, elements, bytes] = types[dtype] ?? [`type ${dtype}`, 1, 0];
-  if (shape[0] % BigInt(elements)) throw new Error(`The rows of the tensor ${called} are no whole blocks. ${AGAIN}`);
-  // As BigInt, nothing wraps or loses digits, whatever the file says.
-  const size = (shape.reduce((product, one) => product * one) / BigInt(elements)) * BigInt(bytes);
-  if (start + offset + size > BigInt(fileSize)) {
-    throw new Error(`The tensor ${called} goes past the end of this file. ${AGAIN}`);
-  }
-  return { name, type, shape: shape.map(Number), at: Number(start + offset), bytes: Number(size) };
-}
+const ending = (number, count) => `-${five(number)}-of-${five(count)}.gguf`;
+const five = (number) => String(number).padStart(5, "0");

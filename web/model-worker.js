@@ -5,13 +5,13 @@ import { read } from "./gguf.js";
 import { multiply } from "./products.js";
 import { answer } from "./tasks.js";
 
-answer(async ({ file, types, tensors }, tell) => {
-  if (!tensors) return read(file, types);
+answer(async ({ files, types, tensors }, tell) => {
+  if (!tensors) return read(files, types);
   const ggml = await load({ threads: "auto" });
   const { isa, bundle, threads, threadsReason, rejected } = ggml;
   tell({ bundle });
   try {
-    return { isa, bundle, threads, threadsReason, rejected, ...(await multiply(file, tensors, ggml, tell)) };
+    return { isa, bundle, threads, threadsReason, rejected, ...(await multiply(files, tensors, ggml, tell)) };
   } finally {
     await ggml.close();
   }

@@ -6,38 +6,41 @@ import { data, inWorker } from "./tasks.js";
 
 const worker = () => new Worker(new URL("./model-worker.js", import.meta.url), { type: "module" });
 
-/** Lists a file's tensors; what `multiplyModel` takes, or null where there is nothing to multiply. */
-export async function openModel(file) {
+/** Lists the tensors of a model; what `multiplyModel` takes, or null if there is nothing for it. */
+export async function openModel(files) {
   for (const id of ["model-results", "tensors"]) $(id).replaceChildren();
   $("tensors").hidden = $("run-model").hidden = true;
   $("model-caveat").textContent = "";
-  $("model-summary").textContent = `Reading ${file.name} …`;
+  const called = files.length === 1 ? files[0].name : plural(files.length, "file");
+  $("model-summary").textContent = `Reading ${called} …`;
   const { types } = await (await data("kernels.json")).json();
-  const { name, tensors } = await inWorker(worker(), { file, types }, () => {});
+  const { name, parts, tensors } = await inWorker(worker(), { files, types }, () => {});
   const matrices = tensors.filter(({ type }) => type === "Q4_0");
-  const known = name ? `${file.name} (${name})` : file.name;
+  const known = name ? `${called} (${name})` : called;
   const some = matrices.length
     ? `${plural(matrices.length, "is", "are")} Q4_0 with ${size(sum(matrices))}.`
     : `none of them Q4_0 (${kinds(tensors)}), so there is nothing to multiply here.`;
-  $("model-summary").textContent = `${known}: ${plural(tensors.length, "tensor")}, ${size(sum(tensors))}; ${some}`;
+  const has = `${plural(tensors.length, "tensor")}, ${size(sum(tensors))}`;
+  $("model-summary").textContent = [`${known}: ${has}; ${some}`, partly(parts)].filter(Boolean).join(" ");
   $("tensors").replaceChildren(table(tensors));
   $("tensors").hidden = false;
   $("run-model").hidden = !matrices.length;
-  return matrices.length ? { file, tensors } : null;
+  return matrices.length ? { files, parts, tensors } : null;
 }
 
 /** Multiplies the matrices of an opened model; what came of it, also shown. */
-export async function multiplyModel({ file, tensors }) {
+export async function multiplyModel({ files, parts, tensors }) {
   const progress = $("model-progress");
   advance(progress, 0);
   try {
-    const found = await inWorker(worker(), { file, tensors }, ({ bundle, done, total }) => {
+    const found = await inWorker(worker(), { files, tensors }, ({ bundle, done, total }) => {
       if (bundle) $("model-caveat").textContent = `Kernels chosen: ${bundle}. Multiplying and checking …`;
       else advance(progress, done, total);
     });
-    const result = { file: file.name, tensors: tensors.length, ...found };
+    const result = { files: files.map(({ name }) => name), parts, tensors: tensors.length, ...found };
     result.ms = Math.min(found.msOneThread, found.msAllThreads);
-    result.tokensPerSecond = result.ms && !found.wrong.length ? 1000 / result.ms : null;
+    const whole = isComplete(parts) && found.bytes > 0 && !found.wrong.length;
+    result.tokensPerSecond = whole ? 1000 / result.ms : null;
     show(result, tensors);
     return result;
   } finally {
@@ -45,7 +48,19 @@ export async function multiplyModel({ file, tensors }) {
   }
 }
 
-const milliseconds = (ms) => `${ms.toFixed(ms < 10 ? 2 : 1)} ms`;
+const isComplete = ({ numbers, count }) => numbers.length === count;
+
+function partly(parts) {
+  if (isComplete(parts)) return "";
+  const { numbers, count } = parts;
+  const these =
+    numbers.length === 1
+      ? `This is part ${numbers[0]} of ${count} of a model`
+      : `These are ${numbers.length} of ${count} parts of a model`;
+  return `${these}: choose all its files together for a figure of the whole.`;
+}
+
+const milliseconds = (ms) => (ms < 0.1 ? `${(1000 * ms).toPrecision(2)} µs` : `${ms.toFixed(ms < 10 ? 2 : 1)} ms`);
 const sum = (tensors) => tensors.reduce((total, { bytes }) => total + bytes, 0);
 
 function kinds(tensors) {
@@ -70,7 +85,7 @@ function table(tensors) {
 }
 
 function show(result, tensors) {
-  const { matrices, rows, wrong, ms, msOneThread, msAllThreads, bytes, tokensPerSecond } = result;
+  const { matrices, rows, wrong, ms, msOneThread, msAllThreads, bytes, tokensPerSecond, parts } = result;
   const { bundle, threads, threadsReason, rejected } = result;
   if (wrong.length) {
     const [{ name, row }] = wrong;
@@ -85,16 +100,9 @@ function show(result, tensors) {
     threads > 1 ? ` (${milliseconds(msOneThread)} on one thread, ${milliseconds(msAllThreads)} on ${threads})` : "";
   const left = rejected.map(({ isa, reason }) => `${isa} not: ${reason}`);
   const figures = [
-    [
-      "Tokens a second, at most",
-      tokensPerSecond
-        ? tokensPerSecond < 100
-          ? tokensPerSecond.toFixed(1)
-          : count(Math.round(tokensPerSecond))
-        : "none",
-    ],
-    ["Matrix products of a token", tokensPerSecond ? milliseconds(ms) : "none"],
-    ["Weights read", tokensPerSecond ? `${(bytes / ms / 1e6).toFixed(1)} GB/s` : "none"],
+    ["Tokens a second, at most", tokens(tokensPerSecond, parts)],
+    [`Matrix products of ${isComplete(parts) ? "a token" : "these files"}`, bytes ? milliseconds(ms) : "none counted"],
+    ["Weights read", bytes ? `${(bytes / ms / 1e6).toPrecision(2)} GB/s` : "none counted"],
     ["Kernels", [bundle, ...left].join("; ")],
     ["Threads", threads > 1 ? `${threads}${each}` : `1${threadsReason ? `: ${threadsReason}` : ""}`],
     ["Checked", `${plural(rows, "row")} of ${plural(matrices, "matrix", "matrices")}, by plain JavaScript: all right`],
@@ -103,6 +111,12 @@ function show(result, tensors) {
     ...figures.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
   );
   $("model-caveat").textContent = caveat(tensors);
+}
+
+function tokens(perSecond, parts) {
+  if (!isComplete(parts)) return "none: these files are not a whole model";
+  if (!perSecond) return "none: a token is multiplied with none of these matrices";
+  return perSecond < 100 ? perSecond.toFixed(1) : count(Math.round(perSecond));
 }
 
 function caveat(tensors) {

@@ -30,9 +30,6 @@ _GGML = "ggml"
 _LIST = "files.txt"
 """What a build wrote: the next one removes what it does not write again, and nothing else."""
 
-_GGUF = "@huggingface/gguf/dist/browser/index.mjs"
-"""The parser's build for browsers, which esbuild does not take where a package also has `exports`."""
-
 
 def build(folder: Path, step: Callable[[str], None] = lambda _: None) -> dict[str, int]:
     """Builds the page.
@@ -98,7 +95,6 @@ def _bundled(packages: Path) -> dict[str, bytes]:
     options = [
         *("--bundle", "--minify", "--format=esm", "--target=es2022", "--log-level=error"),
         *("--external:node:*", f"--external:./{_GGML}/*"),
-        f"--alias:@huggingface/gguf={packages / _GGUF}",
     ]
     with tempfile.TemporaryDirectory(prefix="codegen-") as folder:
         scripts = [SOURCES / name for name in _ENTRIES]

@@ -58,8 +58,12 @@ def _kinds() -> dict[str, Any]:
             ],
             "verified": [spec.name for spec in verified(engine, isa)],
         }
-    types = {int(kind): [kind.name, *block] for kind, block in GGML_QUANT_SIZES.items()}
-    return {"n": N, "kinds": kinds, "types": types}
+    return {"n": N, "kinds": kinds, "types": gguf_types()}
+
+
+def gguf_types() -> dict[int, list[str | int]]:
+    """By its number what a type of GGUF files is called, and the elements and bytes of a block."""
+    return {int(kind): [kind.name, *block] for kind, block in GGML_QUANT_SIZES.items()}
 
 
 def _json(value: Any) -> bytes:

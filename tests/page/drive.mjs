@@ -1,7 +1,7 @@
 // Drives the page in a browser as a visitor would: `drive.mjs ORDER.json` prints what it saw. test_visit.py is the other
 // end. An order has the browser, its program, addresses, files, and folders for screenshots.
 
-import { readFile } from "node:fs/promises";
+import { readFile, truncate } from "node:fs/promises";
 import { createRequire } from "node:module";
 
 const order = JSON.parse(await readFile(process.argv[2], "utf8"));
@@ -50,7 +50,7 @@ async function visit() {
   await page.waitForFunction(() => !document.querySelector("#run-model").hidden, { timeout: PATIENCE });
   await page.click("#run-model");
   await page.waitForFunction(() => globalThis.results.model, { timeout: PATIENCE });
-  const whole = await page.evaluate(() => ({
+  const first = await page.evaluate(() => ({
     results: globalThis.results,
     bars: [...document.querySelectorAll("#bars > li")].map((item) => ({
       id: item.dataset.bar,
@@ -65,12 +65,16 @@ async function visit() {
   const copied = await copy(page);
   const pictures = await looks(page);
   const sentences = {};
-  for (const file of order.broken) sentences[file] = await refusal(page, file);
-  const dropped = await drop(page);
+  for (const file of order.broken) sentences[file] = await summary(page, file);
+  const dropped = await drop(page, await keep(page, order.model));
+  const shrunk = await shrink(page);
+  const long = await summary(page, order.long);
+  const whole = await multiplied(page, ...order.parts);
+  const part = await multiplied(page, order.parts[1]);
   const plain = await opened(order.plain);
   const alone = await withoutHeaders(plain);
   const faulty = await wrongOnes(await opened(order.faulty));
-  return { ...whole, copied, ...pictures, sentences, dropped, alone, faulty };
+  return { ...first, copied, ...pictures, sentences, dropped, shrunk, long, whole, part, alone, faulty };
 }
 
 // The page with a fault in its data, so that kernels seem wrong.
@@ -95,13 +99,18 @@ async function runAll(page) {
   });
 }
 
-async function give(page, file) {
-  await (await page.$("#file")).uploadFile(file);
+async function give(page, ...files) {
+  await (await page.$("#file")).uploadFile(...files);
 }
 
-async function refusal(page, file) {
+// What is said of files once they have been read.
+async function summary(page, ...files) {
   await page.evaluate(() => (document.querySelector("#model-summary").textContent = ""));
-  await give(page, file);
+  await give(page, ...files);
+  return settled(page);
+}
+
+async function settled(page) {
   await page.waitForFunction(
     () => !document.body.classList.contains("busy") && /[.]$/.test(document.querySelector("#model-summary").innerText),
     { timeout: PATIENCE },
@@ -109,22 +118,51 @@ async function refusal(page, file) {
   return page.$eval("#model-summary", (element) => element.innerText);
 }
 
-// The file of the input once more, now dropped on the zone.
-async function drop(page) {
-  await give(page, order.model);
-  await page.waitForFunction(() => !document.querySelector("#run-model").hidden, { timeout: PATIENCE });
+async function multiplied(page, ...files) {
+  const said = await summary(page, ...files);
+  await page.click("#run-model");
+  await page.waitForFunction(() => globalThis.results.model, { timeout: PATIENCE });
+  return page.evaluate(
+    (said) => ({
+      summary: said,
+      results: globalThis.results.model,
+      figures: document.querySelector("#model-results").innerText,
+    }),
+    said,
+  );
+}
+
+// A file that is made shorter, first multiplied and then opened again; after it, another.
+async function shrink(page) {
+  const kept = await keep(page, order.shrinks);
+  await truncate(order.shrinks, 1000);
+  await page.click("#run-model");
+  await page.waitForFunction(() => !document.body.classList.contains("busy"), { timeout: PATIENCE });
+  const multiplied = await page.$eval("#model-caveat", (element) => element.innerText);
+  const opened = await drop(page, kept);
+  return { multiplied, opened, next: await summary(page, order.model) };
+}
+
+// Gives a file, and returns the page's own handle of it, which can be dropped later.
+async function keep(page, path) {
   await page.evaluate(() => {
+    const kept = ({ target }) => (globalThis.kept = target.files[0]); // before the page empties its input
+    addEventListener("change", kept, { capture: true, once: true });
+  });
+  await summary(page, path);
+  return page.evaluateHandle(() => globalThis.kept);
+}
+
+async function drop(page, file) {
+  await page.evaluate((file) => {
     const dataTransfer = new DataTransfer();
-    dataTransfer.items.add(document.querySelector("#file").files[0]);
+    dataTransfer.items.add(file);
     document.querySelector("#model-summary").textContent = "";
     document
       .querySelector("#drop")
       .dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
-  });
-  await page.waitForFunction(() => /tensors?, /.test(document.querySelector("#model-summary").innerText), {
-    timeout: PATIENCE,
-  });
-  return page.$eval("#model-summary", (element) => element.innerText);
+  }, file);
+  return settled(page);
 }
 
 async function copy(page) {

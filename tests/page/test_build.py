@@ -30,6 +30,13 @@ def test_pages_and_styles_name_no_other_host(site: Path) -> None:
     assert "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'" in page
 
 
+def test_every_file_can_be_chosen_and_many_at_once(site: Path) -> None:
+    """The content decides: a phone that knows no such type greys out what `accept` names."""
+    (chooser,) = re.findall(r'<input[^>]* type="file"[^>]*>', (site / "index.html").read_text())
+    assert "accept" not in chooser
+    assert " multiple" in chooser
+
+
 def test_a_second_build_gives_the_same_files_and_removes_what_is_old(site: Path) -> None:
     before = {path: path.read_bytes() for path in site.rglob("*") if path.is_file()}
     for name in ("data/old.bin", "data/mine.bin"):

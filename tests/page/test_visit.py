@@ -16,7 +16,9 @@ from codegen.engines.browsers import CHROMIUM_OPTIONS, FIREFOX_PREFERENCES, find
 from codegen.engines.javascript import find_node
 from codegen.page.build import PACKAGES
 from tests import needs
-from tests.gguf_files import F32, RawTensor, layout, u32, write_model
+from tests.gguf_cases import LONG, UNSOUND
+from tests.gguf_files import F32, RawTensor, layout, write_model
+from tests.gguf_parts import PARTS
 from tests.page.conftest import Serve
 
 DRIVER = Path(__file__).with_name("drive.mjs")
@@ -34,27 +36,20 @@ NORM = {"blk.0.attn_norm.weight": (256,)}
 COUNTED_BYTES = sum(rows * n // 32 * 18 for rows, n in [(512, 256), (250, 256), (1024, 256), (256, 1024)])
 
 BROKEN = {
-    "empty": (b"", "This file is empty."),
-    "picture": (b"\x89PNG" + bytes(64), "This is not a GGUF file: those begin with the letters GGUF."),
-    "big-endian": (layout(version=b"\0\0\0\3"), "This GGUF file is big-endian, and can be converted: "),
-    "old": (layout(version=u32(1)), "This is GGUF version 1, and versions 2 and 3 can be read: "),
-    "cut": (layout()[:-30], "The tensor weight goes past the end of this file."),
-    "cut-amid-header": (layout()[:40], "This file ends amid its header."),
-    "cut-at-once": (layout()[:10], "This file ends amid its header."),
-    "many": (layout(tensor_count=1 << 40), "This file has less in it than its header says."),
-    "huge": (
-        layout([RawTensor(dims=(1 << 62, 1 << 62))]),
-        "The tensor weight goes past the end of this file.",
+    "picture": (
+        b"\x89PNG" + bytes(64),
+        r"picture.gguf: not a GGUF file, it starts with '\x89PNG'; give the path",
     ),
-    "nothing": (layout([RawTensor(dims=(64, 0))]), "The shape of the tensor weight makes no sense."),
-    "odd": (layout([RawTensor(dims=(33, 2))]), "The rows of the tensor weight are no whole blocks."),
-    "deep": (layout([RawTensor(n_dims=9)]), "The header of this file makes no sense."),
     "f32": (
         layout([RawTensor(kind=F32, data=bytes(512))]),
         "f32.gguf: 1 tensor, 512 bytes; none of them Q4_0 (F32: 1)",
     ),
+    **{
+        name: UNSOUND[name]
+        for name in ("empty", "big-endian", "tensor count", "a tensor twice", "one row too many", "same data")
+    },
 }
-"""Files that cannot be used, by name, and how the sentence about each begins."""
+"""Files that cannot be used, by name, and what their sentences have in them; test_gguf.py has all."""
 
 
 @pytest.fixture(scope="module", params=needs.each("chromium", "firefox"))
@@ -95,6 +90,10 @@ def visit(
     write_model(folder / "model.gguf", MATRICES | NORM, dict.fromkeys(NORM, GGMLQuantizationType.F32))
     for name, (content, _) in BROKEN.items():
         (folder / f"{name}.gguf").write_bytes(content)
+    shutil.copy(folder / "model.gguf", folder / "shrinks.gguf")
+    (folder / "long").write_bytes(LONG["a string of 5 MB"]())
+    for name, content in PARTS["all"].files.items():
+        (folder / name).write_bytes(content)
     pictures = PACKAGES.absolute() / "screenshots"
     pictures.mkdir(exist_ok=True)
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
@@ -109,6 +108,9 @@ def visit(
         "plain": f"{serve(site, isolated=False)}?rounds={ROUNDS}",
         "faulty": f"{serve(faulty)}?rounds={ROUNDS}",
         "model": str(folder / "model.gguf"),
+        "shrinks": str(folder / "shrinks.gguf"),
+        "long": str(folder / "long"),
+        "parts": [str(folder / name) for name in PARTS["all"].files],
         "broken": [str(folder / f"{name}.gguf") for name in BROKEN],
         "screenshots": str(pictures),
     }
@@ -133,6 +135,9 @@ def test_a_visit(visit: dict[str, Any], browser: str, site: Path) -> None:
     checks_the_model(visit)
     checks_that_results_are_copied(visit)
     checks_the_sentences(visit)
+    checks_a_model_in_parts(visit)
+    checks_a_file_that_becomes_shorter(visit["shrunk"])
+    assert visit["long"].startswith("long: 1 tensor, 72 bytes; 1 is Q4_0")
     checks_what_a_fault_looks_like(visit["faulty"])
     checks_looks(visit)
     assert visit["complaints"] == []
@@ -189,7 +194,26 @@ def checks_that_results_are_copied(visit: dict[str, Any]) -> None:
 
 def checks_the_sentences(visit: dict[str, Any]) -> None:
     for path, sentence in visit["sentences"].items():
-        assert sentence.startswith(BROKEN[Path(path).stem][1]), path
+        assert BROKEN[Path(path).stem][1] in sentence, path
+        assert sentence.startswith(f"{Path(path).name}: "), path
+
+
+def checks_a_model_in_parts(visit: dict[str, Any]) -> None:
+    whole, part = visit["whole"], visit["part"]
+    assert whole["summary"].startswith("3 files: 3 tensors, 216 bytes; 3 are Q4_0")
+    assert whole["results"]["parts"] == {"numbers": [1, 2, 3], "count": 3}
+    assert whole["results"]["tokensPerSecond"] > 0
+    assert part["summary"].endswith(
+        "This is part 2 of 3 of a model: choose all its files together for a figure of the whole."
+    )
+    assert (part["results"]["bytes"], part["results"]["tokensPerSecond"]) == (72, None)
+    assert "none: these files are not a whole model" in part["figures"]
+
+
+def checks_a_file_that_becomes_shorter(shrunk: dict[str, Any]) -> None:
+    sentence = "shrinks.gguf: cannot be read, or changed while it was read; choose it again."
+    assert (shrunk["multiplied"], shrunk["opened"]) == (sentence, sentence)
+    assert shrunk["next"].startswith("model.gguf (test): 6 tensors, ")
 
 
 def checks_what_a_fault_looks_like(faulty: dict[str, Any]) -> None:
