@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from codegen.cost import MainLoop
 from codegen.formats import FORMATS, Format
 from codegen.formats.words import layout
+from codegen.layouts import Record
 from codegen.options import Memory
 from codegen.spec import KernelSpec
 from codegen.strategies import Constant, Isa, Local
@@ -52,6 +53,11 @@ class Plan:
     def layouts(self) -> tuple[tuple[str, str], ...]:
         """Its operands and how they lie in memory, for people."""
         return tuple((f"{one.name}, {one.bytes} bytes", layout(one)) for one in self.formats)
+
+    @property
+    def reserved(self) -> Record | None:
+        """The record of activations that callers reserve memory for; None where they need GGML's formats only."""
+        return None
 
     @property
     def imports_memory(self) -> bool:

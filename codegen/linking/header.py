@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 
+from codegen.linking.object_file import symbol
 from codegen.plans import make_plan
 from codegen.render import filled, render
 from codegen.spec import KernelSpec
@@ -34,7 +35,22 @@ def header(specs: Sequence[KernelSpec], title: str, file: str) -> str:
     """
     guard = re.sub(r"\W", "_", file).upper()
     plans = [(make_plan(spec), _parameters(spec)) for spec in specs]
-    return filled("c_header.h.j2", plans=plans, title=title, guard=guard, flags=_FLAGS, comment=_comment)
+    return filled(
+        "c_header.h.j2",
+        plans=plans,
+        title=title,
+        guard=guard,
+        flags=_FLAGS,
+        comment=_comment,
+        declaration=_declaration,
+    )
+
+
+def _declaration(spec: KernelSpec) -> str:
+    """The prototype of a kernel's function, with the linker's name for it where that is another."""
+    parameters = ", ".join(one.declaration for one in spec.operation.parameters)
+    label = "" if symbol(spec) == spec.export else f'\n    __asm__("{symbol(spec)}")'
+    return f"void {spec.export}({parameters}){label};"
 
 
 def _parameters(spec: KernelSpec) -> list[tuple[str, str]]:

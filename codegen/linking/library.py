@@ -9,7 +9,7 @@ from codegen.emit import Written
 from codegen.linking.archive import Member, archive
 from codegen.linking.header import header
 from codegen.linking.kernel_set import kernel_set
-from codegen.linking.object_file import object_file
+from codegen.linking.object_file import object_file, symbol
 from codegen.options import Memory
 from codegen.output import write_file
 from codegen.strategies import Isa
@@ -31,7 +31,7 @@ def write_library(folder: Path, isa: Isa, memory: Memory, engine: str) -> Iterat
         InputError: there is no such tuning, or the folder cannot be written to.
     """
     specs = kernel_set(isa, memory, engine)
-    objects = [Member(f"{spec.name}.o", object_file(spec), (spec.export,)) for spec in specs]
+    objects = [Member(f"{spec.name}.o", object_file(spec), (symbol(spec),)) for spec in specs]
     title = f"{HEADER}: {isa} kernels for GGML's quantised models in WebAssembly; link {LIBRARY} with it."
     for name, data in (
         (LIBRARY, archive(objects)),

@@ -30,8 +30,13 @@ class Part:
         return _EXPORTED.sub("", self.functions)
 
 
-def part(spec: KernelSpec) -> Part:
-    """A kernel's text without its module: functions that it does not export have the kernel's name before their own."""
+def part(spec: KernelSpec, export: str) -> Part:
+    """A kernel's text without its module: functions that it does not export have the kernel's name before their own.
+
+    Args:
+        spec: the kernel.
+        export: what the function that it exports is called inside the larger module.
+    """
     body = render(spec).partition("(module\n")[2].rstrip().removesuffix(")")
     memory = _MEMORY.search(body)
     assert memory, "every module has a memory"
@@ -40,6 +45,8 @@ def part(spec: KernelSpec) -> Part:
 
     def renamed(match: re.Match[str]) -> str:
         kind, name = match.groups()
+        if name == spec.export:
+            return f"({kind} ${export}"
         return f"({kind} ${spec.name}__{name}" if name in own else match[0]
 
     return Part(memory[1], _NAMED.sub(renamed, body).strip("\n"))
@@ -51,6 +58,6 @@ def bundle(specs: Sequence[KernelSpec]) -> str:
     Args:
         specs: kernels that export different functions, and have the same memory, not one of their own.
     """
-    parts = [part(spec) for spec in specs]
+    parts = [part(spec, spec.export) for spec in specs]
     (memory,) = {one.memory for one in parts}
     return f"(module\n  {memory}\n\n" + "\n\n".join(one.functions for one in parts) + ")\n"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from codegen.assemble import assemble_relocatable
 from codegen.linking.merge import part
+from codegen.plans import make_plan
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 
@@ -19,15 +20,30 @@ FEATURES = {Isa.SCALAR: (), Isa.SIMD128: ("simd128",), Isa.RELAXED: ("simd128", 
 _CUSTOM_SECTION = b"\0"
 
 
+def symbol(spec: KernelSpec) -> str:
+    """The name by which the linker knows a kernel's function.
+
+    It is the export's own name where a caller needs to know GGML's formats only. Where callers reserve memory for
+    records of activations, whose size differs between kernels, the name tells the ISA and the record, as
+    `mul_mat_q4_0__relaxed_pairs_broadcast`: a program that was compiled for other records does not link.
+    """
+    record = make_plan(spec).reserved
+    if record is None:
+        return spec.export
+    return f"{spec.export}__{spec.isa}_{record.kind}_{record.activations}"
+
+
 def object_file(spec: KernelSpec) -> bytes:
-    """The object of a kernel. Its functions are symbols: its export, and helpers that have its name before theirs.
+    """The object of a kernel, whose symbols are `symbol(spec)`, and helpers that have its name before theirs.
 
     Raises:
         InputError: it has a table, whose place only a module of its own knows.
         AssembleError: WABT is not installed here.
     """
     memory = _MEMORY.format("i64 0" if spec.address_type == "i64" else "0")
-    wasm = assemble_relocatable(f";; {spec.name}\n(module\n  {memory}\n\n{part(spec).hidden})\n")
+    wasm = assemble_relocatable(
+        f";; {spec.name}\n(module\n  {memory}\n\n{part(spec, symbol(spec)).hidden})\n"
+    )
     return wasm + _features(FEATURES[spec.isa])
 
 

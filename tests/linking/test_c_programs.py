@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -105,9 +106,31 @@ def test_nothing_but_exports_can_clash(library: Path, tmp_path: Path) -> None:
     objects = []
     for isa, op in zip(Isa, ("gemv", "gemm", "mul_mat"), strict=True):
         (spec,) = (one for one in kernel_set(isa, Memory.EXPORT) if one.op == op)
-        objects.append(tmp_path / f"{spec.name}.o")
+        objects.append(tmp_path / f"{op}.o")
         objects[-1].write_bytes(content(spec, Emit.OBJ))
-    run_wasi(compile_c(SOURCES / "three_kernels.c", *objects, output=tmp_path / "three.wasm"), b"")
+        (tmp_path / f"{op}.h").write_bytes(content(spec, Emit.HEADER))
+    words = SOURCES / "three_kernels.c", f"-I{tmp_path}", *objects
+    run_wasi(compile_c(*words, output=tmp_path / "three.wasm"), b"")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_header_links_with_the_library_of_its_own_isa_only(engine: str, tmp_path: Path) -> None:
+    for isa in Isa:
+        list(write_library(tmp_path / isa, isa, Memory.EXPORT, engine))
+    for isa, other in permutations(Isa, 2):
+        words = f"-I{tmp_path / isa}", f"-L{tmp_path / other}", "-lggmlwat"
+        said = link_fails(EXAMPLES / "products.c", *words, output=tmp_path / "mixed.wasm")
+        for function in ("quantize_mat_q8_0", "ggml_gemv_q4_0_q8_0", "ggml_gemm_q4_0_q8_0", "mul_mat_q4_0"):
+            assert f"undefined symbol: {function}__{isa}_" in said
+
+
+def test_a_header_links_with_the_library_of_its_own_layout_only(tmp_path: Path) -> None:
+    """Two libraries of one ISA whose records of activations have 160 and 40 bytes."""
+    for engine in ("wasmtime", "v8"):
+        list(write_library(tmp_path / engine, Isa.RELAXED, Memory.EXPORT, engine))
+    words = f"-I{tmp_path / 'v8'}", f"-L{tmp_path / 'wasmtime'}", "-lggmlwat"
+    said = link_fails(EXAMPLES / "products.c", *words, output=tmp_path / "mixed.wasm")
+    assert "undefined symbol: mul_mat_q4_0__relaxed_sums_compact" in said
 
 
 def test_a_program_takes_only_what_it_calls(library: Path, tmp_path: Path) -> None:

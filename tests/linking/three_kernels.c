@@ -1,10 +1,8 @@
-// Kernels of three instruction sets in one program.
+// Kernels of three instruction sets in one program, each with its own header.
 
-#include <stddef.h>
-
-void ggml_gemv_q4_0_q8_0(int n, float *s, size_t bs, const void *vx, const void *vy, int nr, int nc);
-void ggml_gemm_q4_0_q8_0(int n, float *s, size_t bs, const void *vx, const void *vy, int nr, int nc);
-void mul_mat_q4_0(int n, float *s, size_t bs, const void *vx, const float *vy, size_t by, int nr, int nc, void *work);
+#include "gemv.h"
+#include "gemm.h"
+#include "mul_mat.h"
 
 int main(void) {
     float s = 1;

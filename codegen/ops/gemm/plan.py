@@ -83,6 +83,11 @@ class MatrixPlan(Plan):
     notice: Notice
 
     @property
+    def reserved(self) -> Record:
+        """What a column's blocks take, prepared or in scratch memory."""
+        return self.record
+
+    @property
     def main_loop(self) -> MainLoop:
         """That of the first function."""
         products = self.tile.rows * (self.panel if self.tile.in_output else len(self.tile.columns))

@@ -56,6 +56,11 @@ class ColumnPlan(QuantizePlan):
     not_whole_blocks: str
 
     @property
+    def reserved(self) -> Record:
+        """What a block becomes."""
+        return self.record
+
+    @property
     def main_loop(self) -> MainLoop:
         """The first function that is not of lib/ranges."""
         return MainLoop(2, self.unroll)
