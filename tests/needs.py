@@ -12,9 +12,11 @@ import pytest
 from _pytest.mark.structures import ParameterSet
 
 from codegen.engines import discover
-from codegen.engines.install import find_c, find_typescript
+from codegen.engines.install import find_c, find_cmake, find_typescript
 from codegen.engines.npm import npm
 from codegen.engines.report import EngineError
+
+_TOOLS = {"c": find_c, "cmake": find_cmake, "typescript": find_typescript}
 
 
 def require(*names: str) -> None:
@@ -33,9 +35,8 @@ def missing(name: str) -> str | None:
     """
     if name == "npm":
         return _npm()
-    if name in ("c", "typescript"):
-        found = find_c() if name == "c" else find_typescript()
-        return None if found else f"not found: python -m codegen.engines.install {name}"
+    if name in _TOOLS:
+        return None if _TOOLS[name]() else f"not found: python -m codegen.engines.install {name}"
     return _engines()[name]
 
 

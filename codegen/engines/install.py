@@ -101,11 +101,17 @@ def find_c() -> str | None:
     return clang if clang and linker and WASI_LIBRARY.is_dir() else None
 
 
+def find_cmake() -> str | None:
+    """CMake with what it builds by, and the `llvm-nm` that shows what was built; None where one of them is missing."""
+    return shutil.which("cmake") if shutil.which("make") and shutil.which("llvm-nm") else None
+
+
 INSTALLERS: dict[str, Callable[[], str]] = {
     "aarch64": install_aarch64,
     "bun": install_bun,
     "c": lambda: install_packages("clang", find_c, "clang", "lld", "wasi-libc", "libclang-rt-dev-wasm32"),
     "chromium": lambda: install_packages("chromium", lambda: find_browser("chromium"), "chromium"),
+    "cmake": lambda: install_packages("cmake", find_cmake, "cmake", "make", "llvm"),
     "firefox": lambda: install_packages("firefox", lambda: find_browser("firefox"), "firefox-esr"),
     "typescript": install_typescript,
 }

@@ -13,7 +13,7 @@ def test_an_unknown_engine_is_a_wrong_call(capsys):
         install.main(["nod"])
     assert caught.value.code == 2
     assert (
-        "nod: not known; there are aarch64, bun, c, chromium, firefox, typescript" in capsys.readouterr().err
+        "nod: not known; there are aarch64, bun, c, chromium, cmake, firefox, typescript" in capsys.readouterr().err
     )
 
 
