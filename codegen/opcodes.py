@@ -54,11 +54,16 @@ def known_answers() -> Iterator[KnownAnswer]:
             yield KnownAnswer(name, opcode, tuple(o.tobytes() for o in operands), result.tobytes())
 
 
-def opcode_wat(opcode: Opcode) -> str:
-    """A module that applies the opcode to the vectors at 0, 16 and 32 and stores the result at 48."""
+def opcode_wat(opcode: Opcode, *, imported: bool = False) -> str:
+    """A module that applies the opcode to the vectors at 0, 16 and 32 and stores the result at 48.
+
+    Args:
+        opcode: what is applied.
+        imported: whether the memory is imported, as `env.memory`, rather than exported.
+    """
     operands = [f"(v128.load (i32.const {16 * place}))" for place in range(opcode.operands)]
     operands += [opcode.last] if opcode.last else []
-    return filled("opcode.wat.j2", opcode=opcode, operands=operands)
+    return filled("opcode.wat.j2", opcode=opcode, operands=operands, imported=imported)
 
 
 def _operand(name: str, kind: str, place: int) -> Vector:

@@ -200,7 +200,9 @@ export class Ggml {
       }
       const [at, s, work] = taken;
       this.#arena.bytes(at, byteLength).set(source());
-      return { matrix, taken, target, into, threads, n, s, weights, values: at, columns, rows, work, workBytes };
+      const rowBytes = ((n / elements) * groupBytes) / groupRows;
+      const job = { n, s, weights, values: at, columns, rows, rowBytes, work, workBytes };
+      return { ...job, matrix, taken, target, into, threads };
     } catch (error) {
       this.#end({ matrix, taken });
       throw error;

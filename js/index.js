@@ -4,43 +4,46 @@ import { Arena } from "./arena.js";
 import { Ggml } from "./ggml.js";
 import { ISAS, pick } from "./pick.js";
 import { Pool, whyUnshared } from "./pool.js";
-import { requireWebAssembly } from "./read.js";
+import { instantiate, isShared, requireWebAssembly } from "./modules.js";
 
 const MOST_THREADS = 64;
+const MOST_AUTO = 16; // what some browsers tell is not true, and each worker takes time to start
+const PROBE_PAGES = 16; // more than any known answer needs
 const MAXIMUM_PAGES = [65536, 32768, 16384, 8192]; // a shared memory's addresses are set aside when it is made
 
 export async function load(options = {}) {
   if (Object(options) !== options) throw new TypeError("options must be an object, or left out.");
-  const { memory, isa, threads } = checked(options);
+  const { memory, isa, threads, workerUrl } = checked(options);
   await requireWebAssembly();
   const { room, reason } = roomFor(threads, memory);
-  const { bundle, module, rejected } = await pick(isa ? [isa] : ISAS, isShared(room));
+  const { bundle, module, rejected } = await pick(isa ? [isa] : ISAS, memory ? ofSameKind(memory) : room);
   const arena = new Arena(room);
-  const { exports: kernels } = await WebAssembly.instantiate(module, { env: { memory: arena.memory } });
+  const kernels = await instantiate(module, room);
   const made = { arena, kernels, bundle, rejected, threadsReason: reason };
   if (threads === 1 || reason) return new Ggml(made);
   try {
-    const pool = await Pool.start(arena, module, kernels.mul_mat_q4_0, threads - 1);
+    const pool = await Pool.start(arena, module, kernels.mul_mat_q4_0, threads - 1, workerUrl);
     return new Ggml({ ...made, pool });
   } catch (error) {
     return new Ggml({ ...made, threadsReason: error.message });
   }
 }
 
-const OPTIONS = ["memory", "isa", "threads"];
+const OPTIONS = ["memory", "isa", "threads", "workerUrl"];
 
 function checked(options) {
-  const { memory, isa, threads = 1 } = options;
+  const { memory, isa, threads = 1, workerUrl } = options;
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
   if (unknown) throw new TypeError(`options must be some of ${OPTIONS.join(", ")}, and one is ${unknown}.`);
   if (memory !== undefined) requireMemory(memory);
   if (isa !== undefined && !ISAS.includes(isa)) throw new RangeError(`isa must be one of ${ISAS.join(", ")}.`);
-  if (threads === "auto") return { memory, isa, threads: Math.min(processors(), MOST_THREADS) };
+  if (!["undefined", "string"].includes(typeof workerUrl)) throw new TypeError("workerUrl must be a string.");
+  if (threads === "auto") return { memory, isa, threads: Math.min(processors(), MOST_AUTO), workerUrl };
   if (typeof threads !== "number") throw new TypeError('threads must be a number, or "auto".');
   if (!Number.isInteger(threads) || threads < 1 || threads > MOST_THREADS) {
     throw new RangeError(`threads must be a whole number from 1 to ${MOST_THREADS}, and is ${threads}.`);
   }
-  return { memory, isa, threads };
+  return { memory, isa, threads, workerUrl };
 }
 
 function requireMemory(memory) {
@@ -53,17 +56,15 @@ function requireMemory(memory) {
   }
 }
 
-function isShared(memory) {
-  return memory.buffer[Symbol.toStringTag] === "SharedArrayBuffer";
-}
-
 function whyOneThread(memory) {
-  return memory && !isShared(memory) ? "the memory given to load() is not shared" : whyUnshared();
+  return memory && !isShared(memory) ? "The memory given to load() is not shared." : whyUnshared();
 }
 
+// The first that is a number of processors: browsers that protect their users tell none, or a wrong one.
 function processors() {
   const os = globalThis.process?.getBuiltinModule?.("node:os");
-  return globalThis.navigator?.hardwareConcurrency ?? os?.availableParallelism() ?? 1;
+  const told = [globalThis.navigator?.hardwareConcurrency, os?.availableParallelism?.()];
+  return told.map(Math.floor).find((count) => count >= 1) ?? 1;
 }
 
 // The memory to work in; and why threads cannot share it, where there are to be several and they cannot.
@@ -72,8 +73,13 @@ function roomFor(threads, memory) {
   if (memory) return { room: memory, reason };
   const shared = threads > 1 && !reason ? sharedMemory() : undefined;
   if (shared) return { room: shared };
-  const none = threads > 1 ? "no shared memory can be had here, not even one of 512 MiB at most" : undefined;
+  const none = threads > 1 ? "No shared memory can be had here, not even one of 512 MiB at most." : undefined;
   return { room: new WebAssembly.Memory({ initial: 0 }), reason: reason ?? none };
+}
+
+// One for wrong kernels to write to, which a caller's is not.
+function ofSameKind(memory) {
+  return new WebAssembly.Memory({ initial: 0, maximum: PROBE_PAGES, shared: isShared(memory) });
 }
 
 function sharedMemory() {

@@ -1,23 +1,34 @@
 // Known answers: what an engine must compute before it is trusted. answers.js has them, of exact arithmetic.
 
 import { cases, data, opcodes } from "./answers.js";
+import { compile, decode, instantiate, validates as isValid } from "./modules.js";
 
 const PAGE = 65536;
 const CANONICAL_NAN = 0x7fc00000;
 const OPCODE_RUNS = 20_000; // at a time, in the loop of a module that tries one opcode
 
-const contents = (index) => Uint8Array.from(atob(data[index]), (character) => character.charCodeAt(0));
+const contents = (index) => decode(data[index]);
+const texts = (indices) => indices.map((index) => data[index]);
 const same = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[i]);
 
+/** Makes a memory at least so large, for probes to use from its start. */
+function ensure(memory, bytes) {
+  const missing = Math.ceil((bytes - memory.buffer.byteLength) / PAGE);
+  if (missing > 0) memory.grow(missing);
+}
+
+// All probes use the same memory, each for one known answer at a time: an engine sets gigabytes of addresses aside for
+// each memory, and takes them back when it likes.
+
 /** Single opcodes of an ISA: `run` throws at once where the engine lacks one, `heat` works, `fault` names a wrong one. */
-export async function opcodeProbe(isa) {
+export async function opcodeProbe(isa, memory) {
+  ensure(memory, PAGE);
   const probes = [];
   for (const { name, wasm, operands, result } of opcodes[isa]) {
-    const { instance } = await WebAssembly.instantiate(contents(wasm));
-    const { memory, run, hot } = instance.exports;
-    const bytes = new Uint8Array(memory.buffer);
-    operands.forEach((operand, i) => bytes.set(contents(operand), 16 * i));
+    const { run, hot } = await instantiate(await compile(texts(wasm), memory), memory);
     const right = (compute) => {
+      const bytes = new Uint8Array(memory.buffer);
+      operands.forEach((operand, i) => bytes.set(contents(operand), 16 * i));
       bytes.fill(0x7e, 48, 64);
       compute();
       return same(bytes.subarray(48, 64), contents(result));
@@ -31,24 +42,22 @@ export async function opcodeProbe(isa) {
 }
 
 /** Whether an engine has an ISA, as far as validation tells. */
-export const validates = (isa) => opcodes[isa].every(({ wasm }) => WebAssembly.validate(contents(wasm)));
+export const validates = (isa) => opcodes[isa].every(({ wasm }) => isValid(texts(wasm)));
 
-/** The known answers of a set of kernels, in an instance and a memory of their own: wrong kernels write anywhere. */
-export async function kernelProbe(module, bundle, shared, leastBytes) {
+/** The known answers of a set of kernels, in a memory that nobody else uses yet: wrong kernels write anywhere. */
+export async function kernelProbe(module, bundle, memory, leastBytes) {
   const all = Object.entries(bundle.interfaces).flatMap(([name, interface_]) =>
     cases[interface_].map((one) => prepared(name, one, bundle)),
   );
-  const pages = Math.ceil(Math.max(leastBytes, ...all.map(({ bytes }) => bytes)) / PAGE);
-  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared });
-  const { exports } = await WebAssembly.instantiate(module, { env: { memory } });
-  const bytes = new Uint8Array(memory.buffer);
+  ensure(memory, Math.max(leastBytes, ...all.map(({ bytes }) => bytes)));
+  const exports = await instantiate(module, memory);
   return {
     exports,
     memory,
     cases: all,
     call: ({ name, values }) => exports[name](...values),
     /** The first case that is wrong, if any. */
-    fault: () => all.find((one) => !isRight(one, exports, bytes)),
+    fault: () => all.find((one) => !isRight(one, exports, new Uint8Array(memory.buffer))),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { kernelProbe, opcodeProbe, validates } from "./known.js";
 import { bundles, layout } from "./kernels.js";
-import { compile } from "./read.js";
+import { compile } from "./modules.js";
 
 export const ISAS = [...new Set(bundles.map(({ isa }) => isa))]; // the fastest first
 
@@ -22,8 +22,11 @@ const CLEARLY = 1.05; // times as fast: what is below that may be noise, and the
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 
-/** Chooses among these instruction sets; `rejected` says why not a faster one. Throws where none is right. */
-export async function pick(isas, shared) {
+/**
+ * Chooses among these instruction sets; `rejected` says why not a faster one. Throws where none is right.
+ * Kernels are tried in the memory, all of which wrong ones may write to.
+ */
+export async function pick(isas, memory) {
   const rejected = [];
   for (const isa of isas) {
     if (!validates(isa)) {
@@ -31,7 +34,10 @@ export async function pick(isas, shared) {
       continue;
     }
     const of = bundles.filter((one) => one.isa === isa);
-    const [opcode, ...candidates] = await Promise.all([opcodeFault(isa), ...of.map((one) => tried(one, shared))]);
+    const [opcode, ...candidates] = await Promise.all([
+      opcodeFault(isa, memory),
+      ...of.map((one) => tried(one, memory)),
+    ]);
     if (opcode) {
       rejected.push({ isa, reason: opcode });
       continue;
@@ -44,20 +50,20 @@ export async function pick(isas, shared) {
   throw new Error(`No kernels compute right in this engine (${reasons}).`);
 }
 
-async function opcodeFault(isa) {
-  const probe = await opcodeProbe(isa);
+async function opcodeFault(isa, memory) {
+  const probe = await opcodeProbe(isa, memory);
   return checked(probe.fault, probe.heat);
 }
 
-async function tried(bundle, shared) {
+async function tried(bundle, memory) {
   let module;
   try {
-    module = await compile(bundle, shared);
+    module = await compile(bundle.wasm, memory);
   } catch (error) {
     if (!(error instanceof WebAssembly.CompileError)) throw error;
     return { bundle, fault: `refused (${error.message})` };
   }
-  const probe = await kernelProbe(module, bundle, shared, places(bundle).at(-1));
+  const probe = await kernelProbe(module, bundle, memory, places(bundle).at(-1));
   const describe = () => {
     const wrong = probe.fault();
     return wrong && `${wrong.name}, case ${wrong.case}`;

@@ -1,8 +1,11 @@
 // Workers that multiply together with the caller's thread.
 
+import { script } from "./script.js";
 import { AT, WORDS, close, isBusy, open, takePart, waitFor, wake } from "./share.js";
 
 const START_MS = 10_000;
+const NOT_LOADED =
+  "it cannot be loaded; where a Content-Security-Policy forbids it, allow blob: in worker-src, or give load() a workerUrl";
 const MOST_LOOKS = 100_000; // meanwhile: a clock may stand still
 const AWAKE_MS = 0.2; // how long the caller looks for the end of others' last chunks before it sleeps
 
@@ -14,18 +17,23 @@ const CHUNK_ROWS = 16;
 export function whyUnshared() {
   if (typeof SharedArrayBuffer !== "function" || globalThis.crossOriginIsolated === false) {
     return (
-      "memory cannot be shared here: a page needs the headers Cross-Origin-Opener-Policy: same-origin and " +
-      "Cross-Origin-Embedder-Policy: require-corp"
+      "Memory cannot be shared here: a page needs the headers Cross-Origin-Opener-Policy: same-origin and " +
+      "Cross-Origin-Embedder-Policy: require-corp."
     );
   }
   return undefined;
 }
 
-// As `Worker` in browsers; by node's module, which deno and bun have too, a worker never keeps a process alive.
-function startWorker() {
+let scriptUrl; // one for all pools, as long as the page is there
+
+// A worker from text, since bundlers and one-file programs keep no file beside this one. By node's module, which deno
+// and bun have too, it never keeps a process alive; a browser's needs an address.
+function startWorker(url) {
   const threads = globalThis.process?.getBuiltinModule?.("node:worker_threads");
-  if (threads) return new threads.Worker(new URL("./worker.js", import.meta.url), { execArgv: [] }); // node's own are for a script
-  return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+  if (threads) return new threads.Worker(script, { eval: true, execArgv: [] }); // node's own are for a script
+  if (typeof Worker !== "function") throw new Error("there are none here");
+  scriptUrl ??= URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+  return new Worker(url ?? scriptUrl);
 }
 
 function listen(worker, event, handler) {
@@ -43,7 +51,7 @@ export class Pool {
   #settle = null; // of the promise that the caller waits for
 
   /** Starts workers on an arena of shared memory; rejects where they do not start. */
-  static async start(arena, module, mulMat, count) {
+  static async start(arena, module, mulMat, count, url) {
     const pool = new Pool();
     pool.#arena = arena;
     pool.#mulMat = mulMat;
@@ -52,7 +60,7 @@ export class Pool {
     pool.#workers = [];
     const timer = setTimeout(() => pool.#end(`no answer after ${START_MS / 1000} s`), START_MS);
     try {
-      for (let i = 0; i < count; i++) pool.#workers.push(startWorker());
+      for (let i = 0; i < count; i++) pool.#workers.push(startWorker(url));
       await pool.#wait(() => pool.#greet(module));
     } catch (error) {
       pool.#end(error.message);
@@ -119,7 +127,7 @@ export class Pool {
         const isLast = { ready: () => --missing === 0, stopped: () => --running === 0, done: () => true }[message]();
         if (isLast) this.#settle?.resolve();
       });
-      listen(worker, "error", (error) => this.#end(error?.message ?? error ?? "it cannot be loaded"));
+      listen(worker, "error", (error) => this.#end(error?.message ?? error ?? NOT_LOADED));
       listen(worker, "exit", () => this.#end("it ended"));
       worker.postMessage({ module, memory, at: this.#at, thread: i + 1 });
     });

@@ -1,13 +1,11 @@
 // One product that several threads compute: a record in shared memory, rows of it handed out in chunks by a counter.
 
-import { layout } from "./kernels.js";
-
 // Words of the record. A generation more means a job more. `state` is OPEN while there are rows to take, and counts the
 // workers that take some: one that wakes up too late does not join, and nobody waits for it. It is WAITED for where the
 // caller sleeps until they are done. All in one word: whoever leaves knows by the same step whether to wake the caller,
 // since a thread that pauses between two could wake the one who waits for a later job.
 const FIELDS = ["generation", "state", "next", "failed", "stop"];
-const JOB = ["n", "s", "weights", "values", "columns", "rows", "work", "workBytes", "chunk"];
+const JOB = ["n", "s", "weights", "values", "columns", "rows", "rowBytes", "work", "workBytes", "chunk"];
 export const AT = Object.fromEntries([...FIELDS, ...JOB].map((name, i) => [name, i]));
 export const WORDS = FIELDS.length + JOB.length;
 
@@ -54,13 +52,12 @@ export const leave = (words) => Atomics.sub(words, AT.state, 1) === WAITED + 1;
 
 /** Takes chunks of rows until none is left. Each thread has work memory of its own. */
 export function takePart(words, mulMat, thread) {
-  const [n, s, weights, values, columns, rows, work, workBytes, chunk] = JOB.map((name) => words[AT[name]] >>> 0);
-  const groupBytes = (n / layout.elements) * layout.groupBytes;
+  const job = JOB.map((name) => words[AT[name]] >>> 0);
+  const [n, s, weights, values, columns, rows, rowBytes, work, workBytes, chunk] = job;
   for (;;) {
     const row = Atomics.add(words, AT.next, chunk) >>> 0;
     if (row >= rows) return;
     const count = Math.min(chunk, rows - row);
-    const from = weights + (row / layout.groupRows) * groupBytes;
-    mulMat(n, s + 4 * row, rows, from, values, 4 * n, columns, count, work + thread * workBytes);
+    mulMat(n, s + 4 * row, rows, weights + row * rowBytes, values, 4 * n, columns, count, work + thread * workBytes);
   }
 }

@@ -1,4 +1,5 @@
-// A thread of the pool: the same module on the same memory, asleep until there is a job.
+// A thread of the pool: the same module on the same memory, asleep until there is a job. `codegen js` joins this and
+// share.js into one script, which needs no other file.
 
 import { AT, WORDS, join, leave, takePart } from "./share.js";
 

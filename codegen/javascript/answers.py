@@ -6,7 +6,6 @@ subnormal, infinite and NaN scales, odd block counts, rows and columns that fill
 
 from __future__ import annotations
 
-import base64
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,7 @@ from typing import Any
 from codegen.assemble import assemble
 from codegen.engines.job import Case, Output
 from codegen.javascript.bundles import Bundle
+from codegen.javascript.modules import module_text, text
 from codegen.opcodes import KnownAnswer, known_answers, opcode_wat
 from codegen.options import Activations
 from codegen.spec import KernelSpec
@@ -56,7 +56,7 @@ class Answers:
     """Known answers as data: what is the same in several of them stands in `data` once, and each says where.
 
     Attributes:
-        data: contents of buffers.
+        data: contents of buffers, and parts of modules, in base64.
         cases: by interface.
         opcodes: by the ISA that stands or falls with them.
     """
@@ -67,10 +67,13 @@ class Answers:
 
     def place(self, data: bytes) -> int:
         """Where these bytes are."""
-        text = base64.b64encode(data).decode("ascii")
-        if text not in self.data:
-            self.data.append(text)
-        return self.data.index(text)
+        return self.place_text(text(data))
+
+    def place_text(self, base64: str) -> int:
+        """Where the bytes are that this text stands for."""
+        if base64 not in self.data:
+            self.data.append(base64)
+        return self.data.index(base64)
 
 
 def interface_of(spec: KernelSpec) -> str:
@@ -111,9 +114,10 @@ def _answer(found: Answers, op: str, case: Case) -> dict[str, Any]:
 
 
 def _opcode(found: Answers, answer: KnownAnswer) -> dict[str, Any]:
+    parts = module_text(assemble(opcode_wat(answer.opcode, imported=True)))
     return {
         "name": answer.name,
-        "wasm": found.place(assemble(opcode_wat(answer.opcode))),
+        "wasm": [found.place_text(part) for part in parts],
         "operands": [found.place(operand) for operand in answer.operands],
         "result": found.place(answer.result),
     }

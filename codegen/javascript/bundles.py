@@ -1,9 +1,9 @@
-"""The modules of kernels that the npm package has: of each ISA the sets of two engines, in memories of two kinds."""
+"""The modules of kernels that the npm package has: of each ISA the sets of two engines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from codegen.assemble import assemble
 from codegen.layouts import Record
@@ -21,7 +21,7 @@ ENGINES = ("v8", "jsc")
 
 @dataclass(frozen=True)
 class Bundle:
-    """One set of kernels, in a module for each kind of memory.
+    """One set of kernels, in a module.
 
     Attributes:
         name: as `relaxed-v8`, or `scalar` where the engines' sets are the same.
@@ -43,10 +43,9 @@ class Bundle:
         """What gemv and gemm read."""
         return _matrix_plan(self.specs, "gemv").record
 
-    def wasm(self, *, shared: bool) -> bytes:
-        """The module."""
-        memory = Memory.SHARED if shared else Memory.IMPORT
-        return assemble(bundle([replace(spec, memory=memory) for spec in self.specs]))
+    def wasm(self) -> bytes:
+        """The module, which imports an unshared memory."""
+        return assemble(bundle(self.specs))
 
 
 def bundles() -> Iterator[Bundle]:

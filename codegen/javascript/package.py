@@ -1,9 +1,9 @@
-"""The npm package as files: the sources of js/, modules of kernels, and two modules of data that are written here."""
+"""The npm package as files: the sources of js/, and modules of kernels and other data that are written here."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from codegen import resources
 from codegen.formats import Q4_0, Q8_0
 from codegen.javascript import answers
 from codegen.javascript.bundles import Bundle, bundles
+from codegen.javascript.modules import memory_import, module_text
 from codegen.layouts import GROUP_BYTES, GROUP_ROWS, Record
 from codegen.options import Activations
 
@@ -25,10 +26,12 @@ def files() -> Iterator[tuple[str, bytes]]:
     found = {path.name: path.read_bytes() for path in sorted(source.iterdir()) if path.is_file()}
     package = json.loads(found.pop("package.json"))
     found["LICENSE"] = _license().read_bytes()
-    modules = {_file(one, shared): one.wasm(shared=shared) for one in made for shared in (False, True)}
-    found |= modules
-    found["kernels.js"] = _module({"layout": _layout()}, _bundles(made, modules))
-    found["answers.js"] = _module(vars(answers.answers(made)))
+    found["worker.js"] = _joined(found["share.js"], found["worker.js"])
+    found["script.js"] = _module(script=found["worker.js"].decode())
+    found["kernels.js"] = _module(
+        layout=_layout(), memoryImport=memory_import(), bundles=[_entry(one) for one in made]
+    )
+    found["answers.js"] = _module(**vars(answers.answers(made)))
     package["files"] = sorted(name for name in found if name not in _NOT_PACKED)
     yield from found.items()
     yield "package.json", (json.dumps(package, indent=2) + "\n").encode()
@@ -39,8 +42,11 @@ def _license() -> Path:
     return resources.folder("js").parent / "LICENSE"
 
 
-def _file(one: Bundle, shared: bool) -> str:
-    return f"{one.name}{'-shared' if shared else ''}.wasm"
+def _joined(*modules: bytes) -> bytes:
+    """Modules that import nothing but each other as one script: workers are made of its text."""
+    lines = [line for one in modules for line in one.decode().splitlines(keepends=True)]
+    kept = (line.removeprefix("export ") for line in lines if not line.startswith("import "))
+    return "".join([_GENERATED, *kept]).encode()
 
 
 def _layout() -> dict[str, int]:
@@ -54,25 +60,15 @@ def _layout() -> dict[str, int]:
     }
 
 
-def _bundles(made: Sequence[Bundle], modules: Mapping[str, bytes]) -> str:
-    """The list of modules: addresses stand there as bundlers look for them."""
-    return "export const bundles = [\n" + "".join(_entry(one, modules) for one in made) + "];\n"
-
-
-def _entry(one: Bundle, modules: Mapping[str, bytes]) -> str:
-    urls = {"url": _file(one, False), "sharedUrl": _file(one, True)}
-    fields = {
+def _entry(one: Bundle) -> dict[str, Any]:
+    return {
         "name": one.name,
         "isa": one.isa.value,
         "record": _record(one.record),
         "work": {"panel": one.plan.panel, "bytes": one.plan.record.bytes},
         "interfaces": {spec.export: answers.interface_of(spec) for spec in one.specs},
-        "bytes": len(modules[_file(one, False)]),
-        "sharedBytes": len(modules[_file(one, True)]),
+        "wasm": module_text(one.wasm()),
     }
-    lines = [f"    {name}: {json.dumps(value)},\n" for name, value in fields.items()]
-    lines += [f'    {name}: new URL("./{file}", import.meta.url),\n' for name, file in urls.items()]
-    return "  {\n" + "".join(lines) + "  },\n"
 
 
 def _record(record: Record) -> dict[str, Any]:
@@ -81,9 +77,9 @@ def _record(record: Record) -> dict[str, Any]:
     return {"bytes": record.bytes, "copies": copies}
 
 
-def _module(constants: dict[str, Any], *more: str) -> bytes:
+def _module(**constants: Any) -> bytes:
     lines = [f"export const {name} = {_lines(value)};\n" for name, value in constants.items()]
-    return "".join([_GENERATED, *lines, *more]).encode()
+    return "".join([_GENERATED, *lines]).encode()
 
 
 def _lines(value: Any) -> str:

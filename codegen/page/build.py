@@ -25,7 +25,7 @@ STEPS = ("packages", "bundle", "data", "write")
 _ENTRIES = ("app.js", "verify-worker.js", "bench-worker.js", "model-worker.js")
 _STATIC = ("index.html", "style.css", "icon.svg")
 _GGML = "ggml"
-"""The folder of the JavaScript package, which stays as it is: it finds its modules and workers beside itself."""
+"""The folder of the JavaScript package, which stays as it is: only what multiplies a model's matrices loads it."""
 
 _LIST = "files.txt"
 """What a build wrote: the next one removes what it does not write again, and nothing else."""
@@ -57,9 +57,7 @@ def build(folder: Path, step: Callable[[str], None] = lambda _: None) -> dict[st
         raise InputError(f"page: {error}") from None
     step("data")
     files |= {f"data/{name}": content for name, content in data.files()}
-    files |= {
-        f"{_GGML}/{name}": content for name, content in package.files() if name.endswith((".js", ".wasm"))
-    }
+    files |= {f"{_GGML}/{name}": content for name, content in package.files() if name.endswith(".js")}
     step("write")
     files[_LIST] = ("\n".join(sorted(files)) + "\n").encode()
     for name in made_before(folder) - files.keys():

@@ -13,6 +13,7 @@ from codegen.engines.pages import ISOLATED
 from codegen.engines.process import run_command
 from codegen.engines.report import EngineError
 from codegen.javascript.bundles import Bundle, bundles
+from codegen.javascript.modules import module_text
 from tests import needs
 from tests.javascript.doctored import TRAP, WRONG_BIT, doctored
 from tests.javascript.packages import BROWSERS, report, site
@@ -43,14 +44,16 @@ SETS: dict[str, Bundle] = {one.name: one for one in bundles()}
 
 def spoil(folder: Path, *names: str, op: str = "mul_mat", after: int = 0, fault: str = WRONG_BIT) -> None:
     for name in names:
-        replace(folder, name, doctored(SETS[name], op, after, fault))
+        _, code = module_text(doctored(SETS[name], op, after, fault))
+        replace(folder, name, code)
 
 
-def replace(folder: Path, name: str, wasm: bytes) -> None:
-    """Another module of a set, in the package's list, too."""
-    file, listed = folder / f"{name}.wasm", folder / "kernels.js"
-    listed.write_text(listed.read_text().replace(f"bytes: {file.stat().st_size},", f"bytes: {len(wasm)},"))
-    file.write_bytes(wasm)
+def replace(folder: Path, name: str, code: str) -> None:
+    """Other code for a set's module, in base64."""
+    kernels = folder / "kernels.js"
+    text, (_, old) = kernels.read_text(), module_text(SETS[name].wasm())
+    assert text.count(f'"{old}"') == 1
+    kernels.write_text(text.replace(f'"{old}"', f'"{code}"'))
 
 
 @pytest.fixture(scope="module")
@@ -64,13 +67,9 @@ def spoilt(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     spoil(shutil.copytree(dist, root / "all"), *SETS, op="gemm")
     spoil(shutil.copytree(dist, root / "later"), "relaxed-v8", "relaxed-jsc", after=300)
     shutil.copytree(dist, root / "unreadable")
-    replace(root / "unreadable", "relaxed-v8", b"\0asm\1\0\0\0no module")
-    shutil.copytree(dist, root / "page")
-    (root / "page" / "relaxed-v8.wasm").write_bytes(b"<!doctype html>")
+    replace(root / "unreadable", "relaxed-v8", "AAAA")
     spoil(shutil.copytree(dist, root / "traps"), "relaxed-v8", "relaxed-jsc", op="gemv", after=60, fault=TRAP)
-    shutil.copytree(dist, root / "absent")
-    (root / "absent" / "relaxed-v8.wasm").unlink()
-    scenarios = ("one", "both", "all", "later", "unreadable", "absent", "page", "traps")
+    scenarios = ("one", "both", "all", "later", "unreadable", "traps")
     calls = [f'{op}: await load({{isa: "scalar"}}, "{op}")' for op in OPERATIONS]
     calls += [f'{name}: await load({{}}, "{name}")' for name in scenarios]
     (root / "report.mjs").write_text(f"{LOAD}export const report = async () => ({{{', '.join(calls)}}});")
@@ -96,8 +95,6 @@ def test_whatever_computes_one_bit_wrong_is_not_taken(name: str, spoilt: Path) -
     assert "wrong once optimised: mul_mat_q4_0, case " in found["later"]["rejected"][0]["reason"]
     assert found["unreadable"]["bundle"] == "relaxed-jsc"
     assert found["unreadable"]["rejected"][0]["reason"].startswith("relaxed-v8: refused (")
-    assert "relaxed-v8.wasm cannot be read: " in found["absent"]["failed"]
-    assert "relaxed-v8.wasm must be the kernels' module of " in found["page"]["failed"]
     assert found["traps"]["isa"] == "simd128"
     assert "trapped while it was optimised: " in found["traps"]["rejected"][0]["reason"]
 
@@ -143,7 +140,16 @@ class TestPages:
 
     def test_a_policy_that_allows_it_and_nothing_more(self, name: str, dist: Path, tmp_path: Path) -> None:
         policy = {"Content-Security-Policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"}
-        found = loads(name, tmp_path, dist, "taken: await load({threads: 2})", {**ISOLATED, **policy})
+        calls = "blob: await load({threads: 2}), file: await load({threads: 2, workerUrl: 'dist/worker.js'})"
+        found = loads(name, tmp_path, dist, calls, {**ISOLATED, **policy})
+        assert (found["blob"]["isa"], found["blob"]["threads"]) == ("relaxed", 1)
+        assert "allow blob: in worker-src, or give load() a workerUrl." in found["blob"]["threadsReason"]
+        assert (found["file"]["isa"], found["file"]["threads"]) == ("relaxed", 2)
+
+    def test_a_policy_that_allows_workers_from_blobs(self, name: str, dist: Path, tmp_path: Path) -> None:
+        policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src blob:"
+        headers = {**ISOLATED, "Content-Security-Policy": policy}
+        found = loads(name, tmp_path, dist, "taken: await load({threads: 2})", headers)
         assert (found["taken"]["isa"], found["taken"]["threads"]) == ("relaxed", 2)
 
     def test_a_page_that_is_not_isolated_has_one_thread(self, name: str, dist: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import { Arena } from "./dist/arena.js";
 import { Ggml } from "./dist/ggml.js";
 import { bundles } from "./dist/kernels.js";
 import { validates } from "./dist/known.js";
-import { compile } from "./dist/read.js";
+import { compile, instantiate } from "./dist/modules.js";
 import { equal, same } from "./harness.mjs";
 import vectors from "./vectors.json" with { type: "json" };
 
@@ -13,8 +13,7 @@ const floats = (bytes) => new Float32Array(bytes.buffer);
 
 async function instance(bundle, shared) {
   const memory = new WebAssembly.Memory({ initial: 0, maximum: 1024, shared });
-  const module = await compile(bundle, shared);
-  const { exports: kernels } = await WebAssembly.instantiate(module, { env: { memory } });
+  const kernels = await instantiate(await compile(bundle.wasm, memory), memory);
   return new Ggml({ arena: new Arena(memory), kernels, bundle, rejected: [] });
 }
 

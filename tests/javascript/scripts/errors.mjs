@@ -60,8 +60,9 @@ const WRONG = [
   ["memory must be a WebAssembly.Memory", TypeError, () => load({ memory: new ArrayBuffer(8) })],
   ["options must be an object, or left out", TypeError, () => load(2)],
   ["options must be an object, or left out", TypeError, () => load(null)],
-  ["options must be some of memory, isa, threads, and one is thread", TypeError, () => load({ thread: 2 })],
+  ["options must be some of memory, isa, threads, workerUrl, and one is thread", TypeError, () => load({ thread: 2 })],
   ["isa must be one of relaxed, simd128, scalar", RangeError, () => load({ isa: "avx2" })],
+  ["workerUrl must be a string", TypeError, () => load({ threads: 2, workerUrl: 2 })],
   ['threads must be a number, or "auto"', TypeError, () => load({ threads: "2" })],
   ["threads must be a whole number from 1 to 64, and is 0", RangeError, () => load({ threads: 0 })],
 ];

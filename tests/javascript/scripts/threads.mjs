@@ -5,7 +5,7 @@ import { Ggml } from "./dist/ggml.js";
 import { load } from "./dist/index.js";
 import { bundles } from "./dist/kernels.js";
 import { Pool } from "./dist/pool.js";
-import { compile } from "./dist/read.js";
+import { compile, instantiate } from "./dist/modules.js";
 import { AT, WORDS, close, isBusy, join, leave, open, waitFor } from "./dist/share.js";
 import { equal, random, same, throws } from "./harness.mjs";
 
@@ -29,7 +29,7 @@ async function withThreads(count, use) {
 export const threads = {
   "a worker that pauses as it leaves does not wake who waits for a later product": () => {
     const words = new Int32Array(new SharedArrayBuffer(4 * WORDS));
-    const job = { n: 32, s: 0, weights: 0, values: 0, columns: 1, rows: 4, work: 0, workBytes: 64, chunk: 16 };
+    const job = { n: 32, s: 0, weights: 0, values: 0, columns: 1, rows: 4, rowBytes: 18, work: 0, workBytes: 64, chunk: 16 };
     open(words, job);
     equal(join(words), true, "the slow worker joins");
     close(words);
@@ -117,7 +117,7 @@ export const threads = {
   "a caller's memory that is not shared": async () => {
     const ggml = await load({ memory: new WebAssembly.Memory({ initial: 0 }), threads: 2 });
     equal(ggml.threads, 1);
-    equal(ggml.threadsReason, "the memory given to load() is not shared");
+    equal(ggml.threadsReason, "The memory given to load() is not shared.");
     const matrix = ggml.matrix(weights, rows, n);
     const values = made.values(n);
     same(await ggml.mulMat(matrix, values), ggml.mulMatSync(matrix, values));
@@ -128,7 +128,7 @@ export const threads = {
       for (const end = performance.now() + 100; performance.now() < end;); // until the worker has joined
     };
     const pool = await Pool.start(arena, module, slow, 1);
-    const job = { n: 32, s: 2 ** 31, weights: 2 ** 31, values: 0, columns: 1, rows: 4096, work: 0, workBytes: 64 };
+    const job = { n: 32, s: 2 ** 31, weights: 2 ** 31, values: 0, columns: 1, rows: 4096, rowBytes: 18, work: 0, workBytes: 64 };
     await throws(() => pool.run(job), Error, /^A worker trapped in mulMat/);
     equal(pool.threads, 2);
     await pool.close();
@@ -169,7 +169,7 @@ export const threads = {
     try {
       const ggml = await load({ threads: 2 });
       equal(ggml.threads, 1);
-      equal(ggml.threadsReason, "no shared memory can be had here, not even one of 512 MiB at most");
+      equal(ggml.threadsReason, "No shared memory can be had here, not even one of 512 MiB at most.");
     } finally {
       WebAssembly.Memory = Memory;
     }
@@ -195,8 +195,8 @@ export const threads = {
 async function scalar() {
   const memory = new WebAssembly.Memory({ initial: 0, maximum: 1000, shared: true });
   const bundle = bundles.find(({ isa }) => isa === "scalar");
-  const module = await compile(bundle, true);
-  const { exports: kernels } = await WebAssembly.instantiate(module, { env: { memory } });
+  const module = await compile(bundle.wasm, memory);
+  const kernels = await instantiate(module, memory);
   return { arena: new Arena(memory), module, kernels, bundle };
 }
 
