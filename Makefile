@@ -36,7 +36,7 @@ bless: bootstrap  ## accept what the generator says as the new goldens
 fuzz: bootstrap  ## damaged files, random command lines, wrong calls, for SECONDS
 	@$(VENV_BIN)/python -m tools.fuzz --seconds='$(SECONDS)'
 
-engines: bootstrap  ## fetch engines, a C compiler and TypeScript for the tests, as far as this machine can
+engines: bootstrap  ## fetch engines, a C compiler, bundlers and TypeScript for the tests, as far as this machine can
 	@$(VENV_BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[engines]'
 	@$(VENV_BIN)/python -m codegen.engines.install
 

@@ -1,19 +1,34 @@
 /** The instruction sets that kernels are made for, the fastest first. */
 export type Isa = "relaxed" | "simd128" | "scalar";
 
+/** What calls return: arrays with an ArrayBuffer of their own, in the words of any TypeScript from 5.4. */
+export type OwnBytes = ReturnType<Uint8Array["slice"]>;
+export type OwnFloats = ReturnType<Float32Array["slice"]>;
+
+/** A `WebAssembly.Memory`, or what it has where no library declares it. */
+export type Memory = typeof globalThis extends { WebAssembly: { Memory: { prototype: infer Declared } } }
+  ? Declared
+  : { readonly buffer: ArrayBufferLike; grow(delta: number): number };
+
 export interface LoadOptions {
   /**
    * The memory to work in, with 32-bit addresses, shared or not. Only pages that are grown here are written to.
    * Growing an unshared memory takes away all views of it: take yours again after any call. By default, an own one.
    */
-  memory?: WebAssembly.Memory;
+  memory?: Memory;
   /** Only this instruction set; `load` rejects where it does not compute right. */
   isa?: Isa;
   /**
-   * Threads that `mulMat` uses, the caller's included: a number from 1 to 64, or "auto" for one a processor. More than
-   * one need shared memory; where that is not allowed there is one, and `threadsReason` says why. By default 1.
+   * Threads that `mulMat` uses, the caller's included: a number from 1 to 64, or "auto" for one a processor, 16 at most.
+   * More than one need shared memory and workers; where there are none there is one thread, and `threadsReason` says
+   * why. By default 1.
    */
   threads?: number | "auto";
+  /**
+   * The address of this package's `worker.js`, for pages whose Content-Security-Policy forbids workers from blobs. Node,
+   * deno and bun need none.
+   */
+  workerUrl?: string;
 }
 
 /** An instruction set, or a set of its kernels, that is not used, and why: the engine lacks it, or computes it wrongly. */
@@ -41,13 +56,13 @@ export interface Matrix {
 export interface Ggml {
   /** The instruction set that is used. */
   readonly isa: Isa;
-  /** The set of kernels that is used, by the name of its file. */
+  /** The name of the set of kernels that is used. */
   readonly bundle: string;
   /** Threads that `mulMat` uses; for small products one, since they are done by the time that others are awake. */
   readonly threads: number;
   /** Why these are fewer than asked for, if they are. */
   readonly threadsReason: string | undefined;
-  readonly memory: WebAssembly.Memory;
+  readonly memory: Memory;
   /** Faster instruction sets that are not used, and sets of kernels of this one that are wrong here. */
   readonly rejected: readonly Rejected[];
 
@@ -55,22 +70,22 @@ export interface Ggml {
   vecDot(x: Uint8Array, y: Uint8Array): number;
 
   /** Values, a multiple of 32, as blocks of Q8_0, byte for byte as GGML's reference quantises them. */
-  quantizeRow(values: Float32Array): Uint8Array;
+  quantizeRow(values: Float32Array): OwnBytes;
 
   /** Rows of n Q4_0 weights, one after the other, as `gemv` and `gemm` read them. */
-  repack(weights: Uint8Array, rows: number, n: number): Uint8Array;
+  repack(weights: Uint8Array, rows: number, n: number): OwnBytes;
 
   /** Columns of n values, one after the other, quantised, as `gemv` and `gemm` of the same `bundle` read them. */
-  prepare(values: Float32Array, n: number): Uint8Array;
+  prepare(values: Float32Array, n: number): OwnBytes;
 
   /**
    * A matrix times one prepared column: as many results as rows. `interleaved` is what `repack` made: rows as they were may
    * have the same size, and would give nonsense.
    */
-  gemv(interleaved: Uint8Array, prepared: Uint8Array, rows: number, n: number): Float32Array;
+  gemv(interleaved: Uint8Array, prepared: Uint8Array, rows: number, n: number): OwnFloats;
 
   /** A matrix times prepared columns: the results of column c are at [c * rows, (c + 1) * rows). */
-  gemm(interleaved: Uint8Array, prepared: Uint8Array, rows: number, n: number, columns: number): Float32Array;
+  gemm(interleaved: Uint8Array, prepared: Uint8Array, rows: number, n: number, columns: number): OwnFloats;
 
   /** Copies rows of n Q4_0 weights into wasm memory, for any number of products, until they are freed. */
   matrix(weights: Uint8Array, rows: number, n: number): Matrix;
@@ -81,6 +96,8 @@ export interface Ggml {
    * @param into where results go, of rows * columns; by default a new array.
    * @returns the results: those of column c are at [c * rows, (c + 1) * rows).
    */
+  mulMatSync(matrix: Matrix, values: Float32Array, into?: undefined): OwnFloats;
+  mulMatSync<Into extends Float32Array>(matrix: Matrix, values: Float32Array, into: Into): Into;
   mulMatSync(matrix: Matrix, values: Float32Array, into?: Float32Array): Float32Array;
 
   /**
@@ -88,6 +105,8 @@ export interface Ggml {
    * other. Rejects where a worker traps or dies, besides what other calls throw; after one that died, products take one
    * thread.
    */
+  mulMat(matrix: Matrix, values: Float32Array, into?: undefined): Promise<OwnFloats>;
+  mulMat<Into extends Float32Array>(matrix: Matrix, values: Float32Array, into: Into): Promise<Into>;
   mulMat(matrix: Matrix, values: Float32Array, into?: Float32Array): Promise<Float32Array>;
 
   /** Ends the workers once products that were asked for are done. All calls go on working, on one thread. */
@@ -98,7 +117,7 @@ export interface Ggml {
  * Kernels of the fastest instruction set that computes known answers right here, before and after the engine has
  * optimised them.
  *
- * @throws TypeError or RangeError where an option is none; Error where WebAssembly is forbidden or missing, a file of
- * this package cannot be read, or no kernels compute right.
+ * @throws TypeError or RangeError where an option is none; Error where WebAssembly is forbidden or missing, or no
+ * kernels compute right.
  */
 export function load(options?: LoadOptions): Promise<Ggml>;

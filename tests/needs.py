@@ -12,11 +12,16 @@ import pytest
 from _pytest.mark.structures import ParameterSet
 
 from codegen.engines import discover
-from codegen.engines.install import find_c, find_cmake, find_typescript
+from codegen.engines.install import find_c, find_cmake, find_npm_set
 from codegen.engines.npm import npm
 from codegen.engines.report import EngineError
 
-_TOOLS = {"c": find_c, "cmake": find_cmake, "typescript": find_typescript}
+_TOOLS = {
+    "bundlers": lambda: find_npm_set("bundlers"),
+    "c": find_c,
+    "cmake": find_cmake,
+    "typescript": lambda: find_npm_set("typescript"),
+}
 
 
 def require(*names: str) -> None:

@@ -64,19 +64,34 @@ def install_bun() -> str:
     return f"installed: {program} {_output(program, '--version')}"
 
 
-def find_typescript() -> Path | None:
-    """TypeScript's compiler from the installer's folder or the PATH."""
-    installed = engines_folder() / "typescript" / "node_modules" / "typescript" / "bin" / "tsc"
-    program = installed if installed.is_file() else shutil.which("tsc")
-    return Path(program) if program else None
+NPM_SETS: dict[str, dict[str, str]] = {
+    "bundlers": {
+        "vite-7": "npm:vite@7",
+        "vite-8": "npm:vite@8",
+        "webpack": "5",
+        "esbuild": "0.28",
+        "rollup": "4",
+        "@rollup/plugin-node-resolve": "16",
+    },
+    "typescript": {"typescript-5.4": "npm:typescript@5.4", "typescript-5.9": "npm:typescript@5.9"},
+}
+"""What npm fetches for tests of the JavaScript package: versions by the names of the packages' folders."""
 
 
-def install_typescript() -> str:
-    """What checks the declarations of the npm package."""
-    if find_typescript():
-        return f"already here: {find_typescript()}"
-    install_from_npm(_folder() / "typescript", "typescript")
-    return f"installed: {find_typescript()}"
+def find_npm_set(name: str) -> Path | None:
+    """The folder `node_modules` with all packages of a set, if they are all there."""
+    found = engines_folder() / name / "node_modules"
+    return found if all((found / package / "package.json").is_file() for package in NPM_SETS[name]) else None
+
+
+def install_npm_set(name: str) -> str:
+    """What tests bundle the JavaScript package with, or check its declarations with."""
+    if found := find_npm_set(name):
+        return f"already in {found}"
+    install_from_npm(
+        _folder() / name, *(f"{package}@{version}" for package, version in NPM_SETS[name].items())
+    )
+    return f"installed into {find_npm_set(name)}"
 
 
 def install_packages(name: str, find: Callable[[], str | None], *packages: str) -> str:
@@ -109,11 +124,12 @@ def find_cmake() -> str | None:
 INSTALLERS: dict[str, Callable[[], str]] = {
     "aarch64": install_aarch64,
     "bun": install_bun,
+    "bundlers": lambda: install_npm_set("bundlers"),
     "c": lambda: install_packages("clang", find_c, "clang", "lld", "wasi-libc", "libclang-rt-dev-wasm32"),
     "chromium": lambda: install_packages("chromium", lambda: find_browser("chromium"), "chromium"),
     "cmake": lambda: install_packages("cmake", find_cmake, "cmake", "make", "llvm"),
     "firefox": lambda: install_packages("firefox", lambda: find_browser("firefox"), "firefox-esr"),
-    "typescript": install_typescript,
+    "typescript": lambda: install_npm_set("typescript"),
 }
 
 

@@ -13,7 +13,8 @@ def test_an_unknown_engine_is_a_wrong_call(capsys):
         install.main(["nod"])
     assert caught.value.code == 2
     assert (
-        "nod: not known; there are aarch64, bun, c, chromium, cmake, firefox, typescript" in capsys.readouterr().err
+        "nod: not known; there are aarch64, bun, bundlers, c, chromium, cmake, firefox, typescript"
+        in capsys.readouterr().err
     )
 
 
@@ -35,9 +36,11 @@ def test_what_is_there_is_left_alone(monkeypatch, tmp_path):
     bun = tmp_path / ".engines" / "bun" / "node_modules" / "@oven" / "bun-x" / "bin" / "bun"
     bun.parent.mkdir(parents=True)
     bun.touch()
-    tsc = tmp_path / ".engines" / "typescript" / "node_modules" / "typescript" / "bin" / "tsc"
-    tsc.parent.mkdir(parents=True)
-    tsc.touch()
+    for name, packages in install.NPM_SETS.items():
+        for package in packages:
+            listed = tmp_path / ".engines" / name / "node_modules" / package / "package.json"
+            listed.parent.mkdir(parents=True)
+            listed.touch()
     monkeypatch.setattr(install, "run_command", lambda *_: pytest.fail("ran a command"))
     monkeypatch.setattr(install.shutil, "which", lambda *_, **__: None)  # whatever this machine has
     monkeypatch.setattr(install, "find_qemu", lambda: "qemu")

@@ -13,8 +13,6 @@ from pathlib import Path
 import pytest
 
 from codegen.assemble import assemble
-from codegen.engines.install import find_typescript
-from codegen.engines.npm import npm
 from codegen.engines.process import run_command
 from codegen.javascript.bundles import bundles
 from codegen.javascript.modules import memory_import, module_text
@@ -23,8 +21,6 @@ from codegen.options import Memory
 from tests import needs
 from tests.cli.command import ROOT, codegen
 from tests.javascript.packages import PROGRAMS
-
-OFFLINE = ("--offline", "--no-audit", "--no-fund", "--silent", "--logs-max=0")
 
 # Node, bun and deno find installed packages by themselves, deno only if it may.
 DENO = ("--quiet", "--no-config", "--no-lock", "--no-remote", "--node-modules-dir=manual", "--allow-read")
@@ -70,19 +66,6 @@ def readme_block(readme: Path) -> str:
     return str(block)
 
 
-@pytest.fixture(scope="module")
-def installed(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty folder into which the packed package was installed."""
-    needs.require("npm")
-    command = npm()
-    folder = tmp_path_factory.mktemp("packed")
-    run_command([*command, "pack", *OFFLINE, "--pack-destination", folder, dist], 120)
-    (tarball,) = folder.glob("ggml-wat-*.tgz")
-    app = tmp_path_factory.mktemp("app")
-    run_command([*command, "install", *OFFLINE, "--prefix", app, tarball], 120, cwd=app)
-    return app
-
-
 @pytest.mark.parametrize("name", needs.each("node", "deno", "bun"))
 @pytest.mark.parametrize("readme", ["js/README.md", "README.md"])
 def test_the_readmes_javascript_runs_as_written_where_the_tarball_is_installed(
@@ -99,37 +82,76 @@ def test_the_readmes_javascript_runs_as_written_where_the_tarball_is_installed(
 CONSUMER = """
 import { load, type Ggml, type Isa, type LoadOptions, type Matrix, type Rejected } from "ggml-wat";
 
-const options: LoadOptions = { threads: "auto", memory: new WebAssembly.Memory({ initial: 0 }) };
+const options: LoadOptions = { threads: "auto", workerUrl: "/worker.js" };
 const ggml: Ggml = await load(options);
 const isa: Isa = ggml.isa;
 const reasons: string[] = ggml.rejected.map((one: Rejected) => `${one.isa}: ${one.reason}`);
 const matrix: Matrix = ggml.matrix(new Uint8Array(18), 1, 32);
-const results: Float32Array = await ggml.mulMat(matrix, new Float32Array(32), new Float32Array(1));
+const into = new Float32Array(1);
+const results: typeof into = await ggml.mulMat(matrix, new Float32Array(32), into);
+const maybe: Float32Array = ggml.mulMatSync(matrix, new Float32Array(32), Math.random() < 2 ? into : undefined);
 const dot: number = ggml.vecDot(new Uint8Array(18), ggml.quantizeRow(new Float32Array(32)));
 const columns: Float32Array = ggml.gemm(
   ggml.repack(new Uint8Array(18), 1, 32), ggml.prepare(new Float32Array(64), 32), 1, 32, 2,
 );
+const buffers: ArrayBuffer[] = [ggml.mulMatSync(matrix, new Float32Array(32)).buffer, columns.slice().buffer];
+const again: Ggml = await load({ memory: ggml.memory });
+const bytes: number = ggml.memory.buffer.byteLength;
 matrix.free();
 // @ts-expect-error
 ggml.vecDot([1, 2], new Uint8Array(34));
 // @ts-expect-error
 await load({ isa: "avx2" });
 // @ts-expect-error
+await load({ memory: 2 });
+// @ts-expect-error
 matrix.rows = 2;
 await ggml.close();
-export { columns, dot, isa, reasons, results };
+export { again, buffers, bytes, columns, dot, isa, maybe, reasons, results };
+"""
+
+DOM_CONSUMER = """
+import { load } from "ggml-wat";
+
+const ggml = await load({ memory: new WebAssembly.Memory({ initial: 0 }) });
+const memory: WebAssembly.Memory = ggml.memory;
+const matrix = ggml.matrix(new Uint8Array(18), 1, 32);
+const results = ggml.mulMatSync(matrix, new Float32Array(32));
+const awaited = await ggml.mulMat(matrix, new Float32Array(32));
+const bytes = ggml.repack(new Uint8Array(18), 1, 32);
+const column = ggml.prepare(new Float32Array(32), 32);
+const product = ggml.gemv(bytes, column, 1, 32);
+const parts = [results, awaited, bytes, column, product, ggml.quantizeRow(new Float32Array(32))];
+const sources: BufferSource[] = parts;
+await crypto.subtle.digest("SHA-256", results);
+export const blob: Blob = new Blob(parts);
+export { memory, sources };
 """
 
 
 @pytest.mark.needs("node", "typescript")
-@pytest.mark.parametrize("resolution", ["bundler", "nodenext"])
-def test_declarations(resolution: str, installed: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("library", "resolution"),
+    [
+        ("es2022", "bundler"),
+        ("es2022,dom", "bundler"),
+        ("es2022,dom", "nodenext"),
+        ("esnext,webworker", "bundler"),
+    ],
+)
+@pytest.mark.parametrize("version", ["5.4", "5.9"])
+def test_declarations(version: str, library: str, resolution: str, installed: Path, tmp_path: Path) -> None:
     shutil.copytree(installed / "node_modules", tmp_path / "node_modules")
     (tmp_path / "package.json").write_text('{"type": "module"}')
     (tmp_path / "consumer.ts").write_text(CONSUMER)
+    consumers = ["consumer.ts"]
+    if library != "es2022":
+        (tmp_path / "dom.ts").write_text(DOM_CONSUMER)
+        consumers.append("dom.ts")
     module = "nodenext" if resolution == "nodenext" else "esnext"
-    options = ["--noEmit", "--strict", "--target", "es2022", "--lib", "es2022,dom"]
+    options = ["--noEmit", "--strict", "--target", "es2022", "--lib", library]
     options += ["--module", module, "--moduleResolution", resolution]
-    compiler = find_typescript()
-    assert compiler
-    run_command([*PROGRAMS["node"].command, compiler.resolve(), *options, "consumer.ts"], 120, cwd=tmp_path)
+    packages = find_npm_set("typescript")
+    assert packages
+    compiler = packages.resolve() / f"typescript-{version}" / "bin" / "tsc"
+    run_command([*PROGRAMS["node"].command, compiler, *options, *consumers], 120, cwd=tmp_path)

@@ -160,6 +160,29 @@ export const threads = {
       restore();
     }
   },
+  'as many as processors with "auto", whatever is told of them': async () => {
+    const home = globalThis.navigator ?? {};
+    const processors = globalThis.process?.getBuiltinModule?.("node:os").availableParallelism() ?? 1;
+    const told = new Map([[3.7, 3], [2, 2], [1_000_000, 16], ["many", Math.min(processors, 16)]]);
+    for (const none of [undefined, null, 0, NaN, -4, -Infinity]) told.set(none, Math.min(processors, 16));
+    for (const [count, wanted] of told) {
+      const { threads, threadsReason } = await withProperty(home, "hardwareConcurrency", count, auto);
+      equal(threadsReason, undefined, `${count} processors:`);
+      equal(threads, globalThis.navigator ? wanted : Math.min(processors, 16), `${count} processors:`);
+    }
+  },
+  'one thread or some with "auto" where there is no process, and no workers': async () => {
+    for (const count of [undefined, 0, NaN, 3.7, 1_000_000]) {
+      const nothing = await withProperty(globalThis, "process", undefined, () =>
+        withProperty(globalThis, "Worker", undefined, () =>
+          withProperty(globalThis.navigator ?? {}, "hardwareConcurrency", count, auto),
+        ),
+      );
+      equal(nothing.threads, 1, `${count} processors:`);
+      const reason = count >= 2 && globalThis.navigator ? "A worker is gone: there are none here." : undefined;
+      equal(nothing.threadsReason, reason, `${count} processors:`);
+    }
+  },
   "no shared memory to be had": async () => {
     const { Memory } = WebAssembly;
     WebAssembly.Memory = function (type) {
@@ -191,6 +214,24 @@ export const threads = {
     }
   },
 };
+
+async function auto() {
+  const ggml = await load({ threads: "auto", isa: "scalar" });
+  const { threads, threadsReason } = ggml;
+  await ggml.close();
+  return { threads, threadsReason };
+}
+
+async function withProperty(object, name, value, use) {
+  const own = Object.getOwnPropertyDescriptor(object, name);
+  Object.defineProperty(object, name, { value, configurable: true, writable: true });
+  try {
+    return await use();
+  } finally {
+    if (own) Object.defineProperty(object, name, own);
+    else delete object[name];
+  }
+}
 
 async function scalar() {
   const memory = new WebAssembly.Memory({ initial: 0, maximum: 1000, shared: true });
