@@ -3,7 +3,7 @@
 import { Arena } from "./arena.js";
 import { Ggml } from "./ggml.js";
 import { ISAS, pick } from "./pick.js";
-import { Pool, whyUnshared } from "./pool.js";
+import { Pool, whyAlone } from "./pool.js";
 import { instantiate, isShared, requireWebAssembly } from "./modules.js";
 
 const MOST_THREADS = 64;
@@ -57,7 +57,7 @@ function requireMemory(memory) {
 }
 
 function whyOneThread(memory) {
-  return memory && !isShared(memory) ? "The memory given to load() is not shared." : whyUnshared();
+  return memory && !isShared(memory) ? "The memory given to load() is not shared." : whyAlone();
 }
 
 // The first that is a number of processors: browsers that protect their users tell none, or a wrong one.

@@ -13,14 +13,17 @@ const AWAKE_MS = 0.2; // how long the caller looks for the end of others' last c
 const CHUNKS_PER_THREAD = 6;
 const CHUNK_ROWS = 16;
 
-/** Why no threads can share memory here, if they cannot. */
-export function whyUnshared() {
+const nodeThreads = () => globalThis.process?.getBuiltinModule?.("node:worker_threads");
+
+/** Why there can be no other threads here, if there cannot. */
+export function whyAlone() {
   if (typeof SharedArrayBuffer !== "function" || globalThis.crossOriginIsolated === false) {
     return (
       "Memory cannot be shared here: a page needs the headers Cross-Origin-Opener-Policy: same-origin and " +
       "Cross-Origin-Embedder-Policy: require-corp."
     );
   }
+  if (!nodeThreads() && typeof Worker !== "function") return "There are no workers here.";
   return undefined;
 }
 
@@ -29,9 +32,8 @@ let scriptUrl; // one for all pools, as long as the page is there
 // A worker from text, since bundlers and one-file programs keep no file beside this one. By node's module, which deno
 // and bun have too, it never keeps a process alive; a browser's needs an address.
 function startWorker(url) {
-  const threads = globalThis.process?.getBuiltinModule?.("node:worker_threads");
+  const threads = nodeThreads();
   if (threads) return new threads.Worker(script, { eval: true, execArgv: [] }); // node's own are for a script
-  if (typeof Worker !== "function") throw new Error("there are none here");
   scriptUrl ??= URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
   return new Worker(url ?? scriptUrl);
 }

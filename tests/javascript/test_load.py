@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from codegen.javascript.bundles import Bundle, bundles
 from codegen.javascript.modules import module_text
 from tests import needs
 from tests.javascript.doctored import TRAP, WRONG_BIT, doctored
-from tests.javascript.packages import BROWSERS, report, site
+from tests.javascript.packages import BROWSERS, PROGRAMS, SCRIPTS, TIMEOUT, report, site
 
 OPERATIONS = ("vec_dot", "quantize_row", "quantize_mat", "repack", "gemv", "gemm", "mul_mat")
 
@@ -158,9 +159,72 @@ class TestPages:
         assert "Cross-Origin-Opener-Policy: same-origin" in found["taken"]["threadsReason"]
 
 
+SERVICE = """
+import { load } from "./load.mjs";
+onmessage = async ({ ports: [port] }) =>
+  port.postMessage({ auto: await load({ threads: "auto" }), two: await load({ threads: 2 }), workers: typeof Worker });
+"""
+
+PAGE_OF_SERVICE = """
+export async function report() {
+  await navigator.serviceWorker.register("./service.mjs", { type: "module" });
+  const { active } = await navigator.serviceWorker.ready;
+  const { port1, port2 } = new MessageChannel();
+  const answer = new Promise((resolve) => (port1.onmessage = ({ data }) => resolve(data)));
+  active.postMessage("load", [port2]);
+  return answer;
+}
+"""
+
+IN_SERVICE = """
+import { load as taken } from "./dist/index.js";
+export async function load(options) {
+  try {
+    const { isa, threads, threadsReason } = await taken(options);
+    return { isa, threads, threadsReason };
+  } catch (error) {
+    return { failed: String(error) };
+  }
+}
+"""
+
+
+ALONE = ("Memory cannot be shared here: ", "There are no workers here.")
+"""Chromium shares memory with service workers of isolated pages, Firefox does not."""
+
+
+@pytest.mark.parametrize("headers", [{}, ISOLATED], ids=["alone", "isolated"])
+@pytest.mark.parametrize("name", needs.each(*BROWSERS))
+def test_a_service_worker_has_one_thread(
+    name: str, headers: dict[str, str], dist: Path, tmp_path: Path
+) -> None:
+    folder = site(tmp_path / "site", dist, PAGE_OF_SERVICE)
+    (folder / "service.mjs").write_text(SERVICE)
+    (folder / "load.mjs").write_text(IN_SERVICE)
+    found = report(name, folder, headers)
+    assert found["workers"] == "undefined"
+    assert (found["auto"]["isa"], found["auto"]["threads"]) == ("relaxed", 1)
+    assert (found["two"]["isa"], found["two"]["threads"]) == ("relaxed", 1)
+    assert found["two"]["threadsReason"].startswith(ALONE)
+
+
+ADDRESSES = 24 * 10**9
+"""Bytes that a node may reserve: its own, and one memory that it reserves the addresses of in full, with guards."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of addresses are Linux's")
+@pytest.mark.parametrize("name", needs.each("node"))
+def test_one_memory_is_enough(name: str, dist: Path, tmp_path: Path) -> None:
+    folder = site(tmp_path / "site", dist, f"{LOAD}export const report = () => load({{threads: 2}});")
+    shutil.copy(SCRIPTS / "main.mjs", folder)
+    command = ["prlimit", f"--as={ADDRESSES}", *PROGRAMS[name].command, "main.mjs"]
+    found = json.loads(run_command(command, TIMEOUT, cwd=folder))
+    assert (found["isa"], found["threads"]) == ("relaxed", 2)
+
+
 @pytest.mark.parametrize("name", needs.each("node", "deno", "bun"))
 def test_a_process_ends_though_nobody_closed(name: str, dist: Path, tmp_path: Path) -> None:
     calls = "two: await load({threads: 2}), auto: await load({threads: 'auto'}), cores: navigator.hardwareConcurrency"
     found = loads(name, tmp_path, dist, calls)
     assert found["two"]["threads"] == 2
-    assert found["auto"]["threads"] == min(found["cores"], 64)
+    assert found["auto"]["threads"] == min(found["cores"], 16)

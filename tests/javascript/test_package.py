@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from codegen.assemble import assemble
+from codegen.engines.install import find_npm_set
 from codegen.engines.process import run_command
 from codegen.javascript.bundles import bundles
 from codegen.javascript.modules import memory_import, module_text
