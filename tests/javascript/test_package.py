@@ -19,12 +19,8 @@ from codegen.javascript.bundles import bundles
 from codegen.javascript.modules import memory_import, module_text
 from codegen.linking.merge import bundle
 from codegen.options import Memory
-from tests import needs
 from tests.cli.command import ROOT, codegen
 from tests.javascript.packages import PROGRAMS
-
-# Node, bun and deno find installed packages by themselves, deno only if it may.
-DENO = ("--quiet", "--no-config", "--no-lock", "--no-remote", "--node-modules-dir=manual", "--allow-read")
 
 
 def test_nothing_is_written_twice(tmp_path: Path) -> None:
@@ -60,24 +56,6 @@ def test_the_text_of_a_module_gives_it_for_either_kind_of_memory() -> None:
         for kind, memory in (("unshared", Memory.IMPORT), ("shared", Memory.SHARED)):
             joined = b"".join(base64.b64decode(part) for part in (before, memory_import()[kind], after))
             assert joined == assemble(bundle([replace(spec, memory=memory) for spec in one.specs]))
-
-
-def readme_block(readme: Path) -> str:
-    (block,) = re.findall(r"```js\n(.*?)```", readme.read_text(), re.DOTALL)
-    return str(block)
-
-
-@pytest.mark.parametrize("name", needs.each("node", "deno", "bun"))
-@pytest.mark.parametrize("readme", ["js/README.md", "README.md"])
-def test_the_readmes_javascript_runs_as_written_where_the_tarball_is_installed(
-    name: str, readme: str, installed: Path
-) -> None:
-    block = installed / f"{readme.replace('/', '-')}.mjs"
-    block.write_text(readme_block(ROOT / readme))
-    program = PROGRAMS[name]
-    command = [program.command[0], "run", *DENO] if name == "deno" else list(program.command)
-    printed = run_command([*command, block.name], 120, program.env, cwd=installed)
-    assert re.fullmatch(r"(relaxed|simd128|scalar) [12] 128 -947\.9422607421875\n", printed)
 
 
 CONSUMER = """
