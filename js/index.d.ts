@@ -1,11 +1,14 @@
 /** The instruction sets that kernels are made for, the fastest first. */
 export type Isa = "relaxed" | "simd128" | "scalar";
 
-/** What calls return: arrays with an ArrayBuffer of their own, in the words of any TypeScript from 5.4. */
+/**
+ * Results: a Uint8Array and a Float32Array with an ArrayBuffer of their own. TypeScript 5.9 writes
+ * `Float32Array<ArrayBuffer>` for the latter, which 5.4 does not understand.
+ */
 export type OwnBytes = ReturnType<Uint8Array["slice"]>;
 export type OwnFloats = ReturnType<Float32Array["slice"]>;
 
-/** A `WebAssembly.Memory`, or what it has where no library declares it. */
+/** `WebAssembly.Memory`, or its members if no library declares it. */
 export type Memory = typeof globalThis extends { WebAssembly: { Memory: { prototype: infer Declared } } }
   ? Declared
   : { readonly buffer: ArrayBufferLike; grow(delta: number): number };
@@ -19,14 +22,14 @@ export interface LoadOptions {
   /** Only this instruction set; `load` rejects where it does not compute right. */
   isa?: Isa;
   /**
-   * Threads that `mulMat` uses, the caller's included: a number from 1 to 64, or "auto" for one a processor, 16 at most.
-   * More than one need shared memory and workers; where there are none there is one thread, and `threadsReason` says
-   * why. By default 1.
+   * Threads that `mulMat` uses, the caller's included: a number from 1 to 64, or "auto" for one per
+   * processor and 16 at most. Several threads need shared memory and workers; without them there is
+   * one thread, and `threadsReason` says why. The default is 1.
    */
   threads?: number | "auto";
   /**
-   * The address of this package's `worker.js`, for pages whose Content-Security-Policy forbids workers from blobs. Node,
-   * deno and bun need none.
+   * The address of this package's `worker.js`, for pages whose Content-Security-Policy forbids
+   * workers from blobs. Node, deno and bun ignore it.
    */
   workerUrl?: string;
 }
@@ -117,7 +120,7 @@ export interface Ggml {
  * Kernels of the fastest instruction set that computes known answers right here, before and after the engine has
  * optimised them.
  *
- * @throws TypeError or RangeError where an option is none; Error where WebAssembly is forbidden or missing, or no
- * kernels compute right.
+ * @throws TypeError or RangeError if an option is invalid; Error if WebAssembly is forbidden or
+ * missing, or no kernels compute correctly.
  */
 export function load(options?: LoadOptions): Promise<Ggml>;

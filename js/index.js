@@ -7,7 +7,7 @@ import { Pool, whyAlone } from "./pool.js";
 import { instantiate, isShared, requireWebAssembly } from "./modules.js";
 
 const MOST_THREADS = 64;
-const MOST_AUTO = 16; // what some browsers tell is not true, and each worker takes time to start
+const MOST_AUTO = 16; // some browsers report any number, and each worker takes time to start
 const PROBE_PAGES = 16; // more than any known answer needs
 const MAXIMUM_PAGES = [65536, 32768, 16384, 8192]; // a shared memory's addresses are set aside when it is made
 
@@ -60,7 +60,7 @@ function whyOneThread(memory) {
   return memory && !isShared(memory) ? "The memory given to load() is not shared." : whyAlone();
 }
 
-// The first that is a number of processors: browsers that protect their users tell none, or a wrong one.
+// Browsers may report no number of processors, to protect their users from being recognised.
 function processors() {
   const os = globalThis.process?.getBuiltinModule?.("node:os");
   const told = [globalThis.navigator?.hardwareConcurrency, os?.availableParallelism?.()];
@@ -77,7 +77,7 @@ function roomFor(threads, memory) {
   return { room: new WebAssembly.Memory({ initial: 0 }), reason: reason ?? none };
 }
 
-// One for wrong kernels to write to, which a caller's is not.
+// Wrong kernels may write anywhere, so they are not tested in a caller's memory.
 function ofSameKind(memory) {
   return new WebAssembly.Memory({ initial: 0, maximum: PROBE_PAGES, shared: isShared(memory) });
 }

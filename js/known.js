@@ -11,14 +11,14 @@ const contents = (index) => decode(data[index]);
 const texts = (indices) => indices.map((index) => data[index]);
 const same = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[i]);
 
-/** Makes a memory at least so large, for probes to use from its start. */
+/** Grows a memory to at least so many bytes. */
 function ensure(memory, bytes) {
   const missing = Math.ceil((bytes - memory.buffer.byteLength) / PAGE);
   if (missing > 0) memory.grow(missing);
 }
 
-// All probes use the same memory, each for one known answer at a time: an engine sets gigabytes of addresses aside for
-// each memory, and takes them back when it likes.
+// All probes share one memory and use it for one known answer at a time: an engine reserves gigabytes
+// of addresses for each memory, and frees them only when it collects garbage.
 
 /** Single opcodes of an ISA: `run` throws at once where the engine lacks one, `heat` works, `fault` names a wrong one. */
 export async function opcodeProbe(isa, memory) {

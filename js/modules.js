@@ -1,4 +1,4 @@
-// WebAssembly modules, which the package carries as text: wherever it is bundled into, no file has to be found.
+// WebAssembly modules, which are text in this package, so that bundles need no other file.
 
 import { memoryImport } from "./kernels.js";
 
@@ -26,8 +26,8 @@ export function decode(...texts) {
 export const isShared = (memory) => memory.buffer[Symbol.toStringTag] === "SharedArrayBuffer";
 
 /**
- * The bytes of a module for one kind of memory. The section that imports the memory is all in which modules for a
- * shared and for an unshared one differ, so the package has what stands before and after it.
+ * The bytes of a module for one kind of memory. Modules for shared and for unshared memory differ only
+ * in the section that imports it, so the package has the text before and after that section.
  */
 const bytesOf = ([before, after], shared) =>
   decode(before, shared ? memoryImport.shared : memoryImport.unshared, after);

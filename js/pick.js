@@ -23,8 +23,8 @@ const CLEARLY = 1.05; // times as fast: what is below that may be noise, and the
 const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 
 /**
- * Chooses among these instruction sets; `rejected` says why not a faster one. Throws where none is right.
- * Kernels are tried in the memory, all of which wrong ones may write to.
+ * Chooses among these instruction sets; `rejected` says why a faster one is not taken. Throws if none
+ * is right. Kernels are tested in this memory, and wrong ones may write anywhere in it.
  */
 export async function pick(isas, memory) {
   const rejected = [];

@@ -15,7 +15,7 @@ const CHUNK_ROWS = 16;
 
 const nodeThreads = () => globalThis.process?.getBuiltinModule?.("node:worker_threads");
 
-/** Why there can be no other threads here, if there cannot. */
+/** Why there can be only one thread here, or undefined. */
 export function whyAlone() {
   if (typeof SharedArrayBuffer !== "function" || globalThis.crossOriginIsolated === false) {
     return (
@@ -27,13 +27,14 @@ export function whyAlone() {
   return undefined;
 }
 
-let scriptUrl; // one for all pools, as long as the page is there
+let scriptUrl; // of the blob, which all pools use
 
-// A worker from text, since bundlers and one-file programs keep no file beside this one. By node's module, which deno
-// and bun have too, it never keeps a process alive; a browser's needs an address.
+// Starts a worker from its text, since bundles have no other file. Workers of node's module, which deno
+// and bun have too, never keep a process alive. Browsers need an address.
 function startWorker(url) {
   const threads = nodeThreads();
-  if (threads) return new threads.Worker(script, { eval: true, execArgv: [] }); // node's own are for a script
+  // Without the options of this process, of which some are for its main script.
+  if (threads) return new threads.Worker(script, { eval: true, execArgv: [] });
   scriptUrl ??= URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
   return new Worker(url ?? scriptUrl);
 }

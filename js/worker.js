@@ -1,5 +1,5 @@
-// A thread of the pool: the same module on the same memory, asleep until there is a job. `codegen js` joins this and
-// share.js into one script, which needs no other file.
+// A thread of the pool: the same module on the same memory, asleep until there is a job. `codegen js`
+// joins this module and share.js into one script, which imports nothing.
 
 import { AT, WORDS, join, leave, takePart } from "./share.js";
 

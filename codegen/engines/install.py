@@ -75,7 +75,7 @@ NPM_SETS: dict[str, dict[str, str]] = {
     },
     "typescript": {"typescript-5.4": "npm:typescript@5.4", "typescript-5.9": "npm:typescript@5.9"},
 }
-"""What npm fetches for tests of the JavaScript package: versions by the names of the packages' folders."""
+"""npm packages that tests of the JavaScript package need: version by folder name."""
 
 
 def find_npm_set(name: str) -> Path | None:

@@ -1,19 +1,19 @@
-"""WebAssembly modules as text, for JavaScript to carry: base64, without the section that imports the memory.
+"""WebAssembly modules as base64 text in JavaScript, without the section that imports the memory.
 
-This section is all in which a module for unshared memory and one for shared memory differ, so either is made of the
-same text where it runs.
+Modules for unshared and for shared memory differ in this section only, so both are made from the
+same text at run time.
 """
 
 from __future__ import annotations
 
 import base64
 
-_IMPORT = b"\1\3env\6memory\2"  # one import, `env.memory`, which is a memory
-_LIMITS = {"unshared": b"\0\0", "shared": b"\3\0\x80\x80\4"}  # none; 0 to 65,536 pages, and shared
+_IMPORT = b"\1\3env\6memory\2"  # one import: the memory `env.memory`
+_LIMITS = {"unshared": b"\0\0", "shared": b"\3\0\x80\x80\4"}  # no maximum; 65,536 pages at most
 
 
 def text(data: bytes) -> str:
-    """Bytes as JavaScript's `atob` reads them."""
+    """Bytes as base64, which JavaScript's `atob` decodes."""
     return base64.b64encode(data).decode("ascii")
 
 
@@ -28,7 +28,11 @@ def memory_import() -> dict[str, str]:
 
 
 def module_text(wasm: bytes) -> tuple[str, str]:
-    """What stands before and after the section, in a module that imports an unshared memory and nothing else."""
+    """The text before and after the section.
+
+    Args:
+        wasm: a module that imports an unshared memory and nothing else.
+    """
     before, section, after = wasm.partition(_section("unshared"))
     assert section, "the module imports something else"
     return text(before), text(after)

@@ -1,4 +1,4 @@
-"""The npm package as files: the sources of js/, and modules of kernels and other data that are written here."""
+"""The npm package as files: the sources of js/, and generated modules of kernels and other data."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _license() -> Path:
 
 
 def _joined(*modules: bytes) -> bytes:
-    """Modules that import nothing but each other as one script: workers are made of its text."""
+    """One script out of modules that import only each other; workers are started from its text."""
     lines = [line for one in modules for line in one.decode().splitlines(keepends=True)]
     kept = (line.removeprefix("export ") for line in lines if not line.startswith("import "))
     return "".join([_GENERATED, *kept]).encode()

@@ -25,7 +25,7 @@ STEPS = ("packages", "bundle", "data", "write")
 _ENTRIES = ("app.js", "verify-worker.js", "bench-worker.js", "model-worker.js")
 _STATIC = ("index.html", "style.css", "icon.svg")
 _GGML = "ggml"
-"""The folder of the JavaScript package, which stays as it is: only what multiplies a model's matrices loads it."""
+"""The folder of the JavaScript package, which is not bundled: only the model's worker loads it."""
 
 _LIST = "files.txt"
 """What a build wrote: the next one removes what it does not write again, and nothing else."""

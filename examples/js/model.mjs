@@ -1,5 +1,5 @@
-// Multiplies the Q4_0 matrices of a GGUF file by a column: `node model.mjs MODEL.gguf`, in a folder that has ggml-wat and
-// @huggingface/gguf among its packages. One matrix at a time is in memory.
+// Multiplies each Q4_0 matrix of a GGUF file by a column: `node model.mjs MODEL.gguf`, in a folder
+// where ggml-wat and @huggingface/gguf are installed. One matrix at a time is held in memory.
 
 import { open } from "node:fs/promises";
 import process from "node:process";

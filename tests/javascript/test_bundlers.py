@@ -1,4 +1,4 @@
-"""The package in programs as bundlers make them, with no setting for it: right results, and two threads."""
+"""The package in bundlers' output, without settings: right results on two threads."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ bundled = pytest.mark.needs("bundlers", "node")
 
 @pytest.fixture
 def app(installed: Path, tmp_path: Path) -> Path:
-    """A user's project, with the package among its own."""
+    """A user's project in which the package is installed."""
     shutil.copytree(installed / "node_modules", tmp_path / "node_modules")
     for name in ("main.mjs", "report.mjs"):
         shutil.copy(SOURCES / name, tmp_path)
@@ -41,7 +41,7 @@ def bundle_command(way: str) -> list[str | Path]:
 
 
 def bundle(app: Path, way: str) -> Path:
-    """What a bundler made of it, in a folder that nothing else is beside."""
+    """The folder that a bundler wrote, moved away from the project."""
     run_command(bundle_command(way), TIMEOUT, cwd=app)
     return Path(shutil.move(app / "out", app.with_name(f"{app.name}-alone")))
 
@@ -59,7 +59,7 @@ PAGES = {
     "vite-7-build": None,
     "vite-8-build": None,
 }
-"""What shows a bundle, where the bundler does not write a page itself."""
+"""Each bundle's page, or None if the bundler writes one itself."""
 
 
 @bundled

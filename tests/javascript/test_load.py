@@ -209,7 +209,7 @@ def test_a_service_worker_has_one_thread(
 
 
 ADDRESSES = 24 * 10**9
-"""Bytes that a node may reserve: its own, and one memory that it reserves the addresses of in full, with guards."""
+"""Bytes that a node may reserve: enough for itself and one memory of some 10 GB with its guards."""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of addresses are Linux's")

@@ -1,4 +1,4 @@
-"""What the READMEs tell to paste does as they tell, in the places that they name, and leaves nothing elsewhere."""
+"""The READMEs' JavaScript blocks work as written in the places that they name."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from codegen.page.build import install_packages
 from tests.cli.command import ROOT
 from tests.javascript.packages import PROGRAMS, TIMEOUT, engine
 
-# Node, bun and deno find installed packages by themselves, deno only if it may.
-DENO = ("--quiet", "--no-config", "--no-lock", "--no-remote", "--node-modules-dir=manual", "--allow-read")
+# Deno looks for installed packages in node_modules only where it is told to.
+DENO = ("--quiet", "--no-config", "--no-lock", "--no-remote", "--node-modules-dir=manual")
 
 READMES = ("README.md", "js/README.md")
 
@@ -30,13 +30,13 @@ def blocks(readme: str, language: str) -> list[str]:
 
 
 def commands(readme: str, word: str) -> str:
-    """The lines of the one console block that has this word, as a shell reads them."""
+    """The lines of the one console block that has this word, without prompts."""
     (block,) = (one for one in blocks(readme, "console") if word in one)
     return "".join(line.removeprefix("$ ") for line in block.splitlines(keepends=True))
 
 
 def paste(text: str, checkout: Path) -> str:
-    """Runs lines in a checkout whose package is made already, by the npm and the node that tests use."""
+    """Runs lines in a checkout after `make js`, with the npm and the node that tests use."""
     try:
         programs = {"npm": npm(), "node": PROGRAMS["node"].command, "make": ["true"]}
     except EngineError as error:
@@ -52,7 +52,7 @@ def paste(text: str, checkout: Path) -> str:
 
 @pytest.fixture(scope="module")
 def checkout(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout, as far as these lines use it, after `make js`."""
+    """The parts of a checkout that these lines use, after `make js`."""
     folder = tmp_path_factory.mktemp("readme") / "checkout"
     shutil.copytree(dist, folder / "dist" / "js")
     shutil.copytree(ROOT / "examples", folder / "examples")
@@ -105,7 +105,7 @@ def test_the_example_multiplies_the_matrices_of_a_gguf_file(checkout: Path) -> N
 
 
 def write_model(path: Path) -> dict[str, np.ndarray]:
-    """A file with two Q4_0 matrices and one of F32; what their weights are, by name."""
+    """Writes two Q4_0 and two F32 matrices; the weights of the former, by name."""
     writer = gguf.GGUFWriter(path, "llama")
     random = np.random.default_rng(5)
     matrices = {}

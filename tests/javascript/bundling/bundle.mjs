@@ -1,5 +1,5 @@
-// `node bundle.mjs PACKAGES WAY` bundles main.mjs of the current folder into out/ with no setting that is not needed to
-// name input, output and format; vite-N-dev serves it, and prints the address.
+// `node bundle.mjs PACKAGES WAY` bundles main.mjs of the current folder into out/. Only input, output
+// and format are set. vite-N-dev serves the folder instead, and prints the port.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -2,7 +2,8 @@
 import { load } from "ggml-wat";
 
 const [rows, n] = [1024, 1024]; // enough for threads
-const EACH = 511.96875; // the sum of n activations of 0.5 as Q8_0 has them: 127 times the f16 nearest to 0.5 / 127
+// The sum of n activations of 0.5 in Q8_0, each 127 times the f16 nearest to 0.5 / 127.
+const EACH = 511.96875;
 
 export async function report() {
   const ggml = await load({ threads: 2 });

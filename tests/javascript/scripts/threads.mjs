@@ -29,7 +29,18 @@ async function withThreads(count, use) {
 export const threads = {
   "a worker that pauses as it leaves does not wake who waits for a later product": () => {
     const words = new Int32Array(new SharedArrayBuffer(4 * WORDS));
-    const job = { n: 32, s: 0, weights: 0, values: 0, columns: 1, rows: 4, rowBytes: 18, work: 0, workBytes: 64, chunk: 16 };
+    const job = {
+      n: 32,
+      s: 0,
+      weights: 0,
+      values: 0,
+      columns: 1,
+      rows: 4,
+      rowBytes: 18,
+      work: 0,
+      workBytes: 64,
+      chunk: 16,
+    };
     open(words, job);
     equal(join(words), true, "the slow worker joins");
     close(words);
@@ -128,7 +139,17 @@ export const threads = {
       for (const end = performance.now() + 100; performance.now() < end;); // until the worker has joined
     };
     const pool = await Pool.start(arena, module, slow, 1);
-    const job = { n: 32, s: 2 ** 31, weights: 2 ** 31, values: 0, columns: 1, rows: 4096, rowBytes: 18, work: 0, workBytes: 64 };
+    const job = {
+      n: 32,
+      s: 2 ** 31,
+      weights: 2 ** 31,
+      values: 0,
+      columns: 1,
+      rows: 4096,
+      rowBytes: 18,
+      work: 0,
+      workBytes: 64,
+    };
     await throws(() => pool.run(job), Error, /^A worker trapped in mulMat/);
     equal(pool.threads, 2);
     await pool.close();
@@ -163,7 +184,11 @@ export const threads = {
   'as many as processors with "auto", whatever is told of them': async () => {
     const home = globalThis.navigator ?? {};
     const processors = () => globalThis.process?.getBuiltinModule?.("node:os").availableParallelism() ?? 1;
-    const told = new Map([[3.7, 3], [2, 2], [1_000_000, 16]]);
+    const told = new Map([
+      [3.7, 3],
+      [2, 2],
+      [1_000_000, 16],
+    ]);
     for (const nothing of ["many", undefined, null, 0, NaN, -4, -Infinity]) told.set(nothing, undefined);
     for (const [count, wanted] of told) {
       await withProperty(home, "hardwareConcurrency", count, async () => {
