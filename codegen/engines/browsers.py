@@ -85,6 +85,10 @@ BROWSERS: dict[str, tuple[tuple[str, ...], Command]] = {
 }
 
 
+# Chromium's V8 has 1 TiB of addresses for all memories of a process, of which each reserves 8 GiB.
+MEMORIES = {"chromium": 100}
+
+
 def find_browser(name: str) -> str | None:
     """The program of a browser, from the PATH."""
     return next(filter(None, map(shutil.which, BROWSERS[name][0])), None)
@@ -99,7 +103,7 @@ def _engine(name: str, command: Command) -> Engine:
     program = find_browser(name)
     if program is None:
         return Engine(name, missing=f"not found: python -m codegen.engines.install {name}")
-    return Engine(name, partial(_launch, program, command))
+    return Engine(name, partial(_launch, program, command), memories=MEMORIES.get(name))
 
 
 def _launch(program: str, command: Command, job_file: Path, timeout: float) -> str:

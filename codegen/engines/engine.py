@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from codegen.engines.job import Job, cases_of
+from codegen.engines.job import Job, cases_of, parts
 from codegen.engines.process import run_command
 from codegen.engines.report import EngineError, EngineReport
 
@@ -32,6 +32,9 @@ class Engine:
         name: Names the engine in tables and on the command line.
         launch: Runs a job in it; None where the engine is not here.
         missing: Why it is not here, and how to get it.
+        memories: How many memories one process of it can hold; None where it has addresses for all that a job makes.
+            A job that makes more runs in several processes, one after the other, so that none depends on when the
+            engine's garbage collector frees a memory.
         faults: By the beginning of an opcode's name, what the engine is known to get wrong. Such a known answer
             that fails is told as skipped; a kernel has no such excuse.
     """
@@ -39,24 +42,34 @@ class Engine:
     name: str
     launch: Launch | None = None
     missing: str | None = None
+    memories: int | None = None
     faults: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, job: Job, timeout: float = 900) -> EngineReport:
-        """Runs the job. An engine that is missing, crashes or hangs is told in the report, never raised."""
+        """Runs the job, each process of the engine for at most `timeout` seconds.
+
+        An engine that is missing, crashes or hangs is told in the report, never raised.
+        """
         if self.launch is None:
             return EngineReport(self.name, skipped=self.missing)
         start = time.monotonic()
+        report = EngineReport(self.name)
         try:
-            with tempfile.TemporaryDirectory(prefix="codegen-") as folder:
-                job_file = Path(folder) / "job.json"
-                job_file.write_text(json.dumps(job), encoding="utf-8")
-                report = EngineReport.parse(self.name, self.launch(job_file, timeout))
+            for part in parts(job, self.memories) if self.memories else [job]:
+                report.extend(self._launched(self.launch, part, timeout))
             _check_complete(job, report)
             self._excuse(report)
         except EngineError as error:
             report = EngineReport(self.name, error=str(error))
         report.seconds = time.monotonic() - start
         return report
+
+    def _launched(self, launch: Launch, job: Job, timeout: float) -> EngineReport:
+        """The report of one process."""
+        with tempfile.TemporaryDirectory(prefix="codegen-") as folder:
+            job_file = Path(folder) / "job.json"
+            job_file.write_text(json.dumps(job), encoding="utf-8")
+            return EngineReport.parse(self.name, launch(job_file, timeout))
 
     def _excuse(self, report: EngineReport) -> None:
         for opcode in report.opcodes:

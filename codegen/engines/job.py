@@ -7,8 +7,10 @@ one JSON file that a runner in any language can read.
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
-from typing import Any, Literal, NotRequired, TypedDict
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, NotRequired, TypedDict, TypeVar
+
+T = TypeVar("T")
 
 Isa = Literal["scalar", "simd128", "relaxed"]
 Memory = Literal["export", "import", "shared", "memory64"]
@@ -113,6 +115,44 @@ class Job(TypedDict):
 def cases_of(job: Job, kernel: KernelEntry) -> list[Case]:
     """What a kernel is to be run with."""
     return job["vectors"][kernel["interface"]]["cases"]
+
+
+def parts(job: Job, memories: int) -> Iterator[Job]:
+    """The job in parts that make at most so many memories each, in its order; a kernel's cases stay together."""
+    for kernels in _packed(job["kernels"], lambda kernel: _memories(job, kernel), memories):
+        yield _part(job, kernels, [])
+    for opcodes in _packed(job["opcodes"]["cases"], lambda _: 1, memories):
+        yield _part(job, [], opcodes)
+
+
+def _packed(items: Sequence[T], size: Callable[[T], int], most: int) -> Iterator[list[T]]:
+    """The items in runs whose sizes add up to `most` at most, where no single one is larger."""
+    run: list[T] = []
+    for item in items:
+        if run and sum(map(size, run)) + size(item) > most:
+            yield run
+            run = []
+        run.append(item)
+    if run:
+        yield run
+
+
+def _memories(job: Job, kernel: KernelEntry) -> int:
+    """How many memories runners make for a kernel: a second one for cases that are placed high.
+
+    A 64-bit memory counts as two, since engines reserve twice the addresses for it.
+    """
+    high = any(case.get("place") == "high" for case in cases_of(job, kernel))
+    return (2 if high else 1) * (2 if kernel["memory"] == "memory64" else 1)
+
+
+def _part(job: Job, kernels: list[KernelEntry], opcodes: list[OpcodeCase]) -> Job:
+    interfaces = {kernel["interface"] for kernel in kernels}
+    return {
+        "kernels": kernels,
+        "vectors": {name: one for name, one in job["vectors"].items() if name in interfaces},
+        "opcodes": {**job["opcodes"], "cases": opcodes},
+    }
 
 
 def output_bytes(output: Output) -> int:

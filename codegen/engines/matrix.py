@@ -114,7 +114,7 @@ def run_matrix(
         job: Kernels, vectors and opcodes.
         engines: What to run them in; an engine that is not here becomes a row that says so.
         on_report: Called with each report as it comes, one thread an engine, for a progress bar.
-        timeout: Seconds that one engine may take.
+        timeout: Seconds that one process of an engine may take.
     """
 
     def run(engine: Engine) -> EngineReport:

@@ -102,6 +102,12 @@ class EngineReport:
             start = text.strip()[:200] or "nothing"
             raise EngineError(f"the runner printed no report but: {start}") from None
 
+    def extend(self, more: EngineReport) -> None:
+        """Adds what another process of the same engine reports of the subjects that follow."""
+        self.version = more.version
+        self.kernels += more.kernels
+        self.opcodes += more.opcodes
+
     @property
     def subjects(self) -> list[SubjectReport]:
         """Kernels and opcodes."""
