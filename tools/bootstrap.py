@@ -24,34 +24,43 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 def main() -> int:
     """Brings .venv up to date; an exit status."""
     if sys.version_info < (3, 11):  # noqa: UP036 - whatever `python3` is runs this file
-        print(
-            f"bootstrap: Python {sys.version.split()[0]} is too old; put Python 3.11 or later first in PATH"
-        )
-        return 2
-    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + sys.version.encode()).hexdigest()
-    with locked():
-        if STAMP.is_file() and STAMP.read_text() == wanted and PYTHON.exists():
+        return refuse(f"Python {sys.version.split()[0]} is too old; put Python 3.11 or later first in PATH")
+    try:
+        wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + sys.version.encode()).hexdigest()
+        if installed(wanted):  # no lock for that, which a checkout that nobody may write to could not have
             return 0
-        print(f"bootstrap: installing into {VENV.name} ...", flush=True)
-        STAMP.unlink(missing_ok=True)
+        with locked():
+            return 0 if installed(wanted) else install(wanted)
+    except OSError as error:
+        return refuse(
+            f"{error.filename or ROOT}: {error.strerror or error}; make this folder one that you may write to"
+        )
+
+
+def installed(wanted: str) -> bool:
+    """Whether the last install was finished, and was this one."""
+    return STAMP.is_file() and STAMP.read_text() == wanted and PYTHON.exists()
+
+
+def install(wanted: str) -> int:
+    """Makes .venv and installs into it; an exit status."""
+    print(f"bootstrap: installing into {VENV.name} ...", flush=True)
+    STAMP.unlink(missing_ok=True)
+    try:
         venv.create(VENV, with_pip=True, clear=not PYTHON.exists())
-        install = [
-            str(PYTHON),
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "-e",
-            ".[dev]",
-        ]
-        if subprocess.call(install, cwd=ROOT):
-            print(
-                "bootstrap: pip failed, see above; check the network or the package index and run make again"
-            )
-            return 2
-        STAMP.write_text(wanted)
+    except subprocess.CalledProcessError:
+        return refuse("this Python has no pip for a .venv; on Debian and Ubuntu: apt install python3-venv")
+    pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-e", ".[dev]"]
+    if subprocess.call(pip, cwd=ROOT):
+        return refuse("pip failed, see above; check the network or the package index and run make again")
+    STAMP.write_text(wanted)
     return 0
+
+
+def refuse(reason: str) -> int:
+    """Says in one line why there is no .venv; the exit status."""
+    print(f"bootstrap: {reason}", file=sys.stderr)
+    return 2
 
 
 @contextlib.contextmanager
