@@ -46,6 +46,10 @@ class KernelLoadError(CodegenError):
     """An engine refused a kernel, for want of a feature that the kernel needs."""
 
 
+class CannotRunError(CodegenError):
+    """Kernels cannot run on this machine, or not within the limits of this process: no fault of a kernel."""
+
+
 class KernelTrapError(CodegenError):
     """A kernel trapped.
 

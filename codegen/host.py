@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
-import wasmtime
 
 from codegen.errors import KernelCallError, shown
 from codegen.formats.decode import Bytes
 from codegen.linear_memory import U8, WASM32_BYTES, WASM64_BYTES, LinearMemory
+from codegen.wasmtime_library import config, wasmtime
 
-Extern = (
-    wasmtime.Func | wasmtime.Global | wasmtime.Memory | wasmtime.SharedMemory | wasmtime.Table | wasmtime.Tag
-)
+if TYPE_CHECKING:
+    Extern = (
+        wasmtime.Func
+        | wasmtime.Global
+        | wasmtime.Memory
+        | wasmtime.SharedMemory
+        | wasmtime.Table
+        | wasmtime.Tag
+    )
 
 
 @dataclass(frozen=True)
@@ -36,12 +42,11 @@ class EngineOptions:
 @cache
 def engine(options: EngineOptions) -> wasmtime.Engine:
     """A wasmtime engine with these options, made once."""
-    config = wasmtime.Config()
-    config.wasm_relaxed_simd = options.relaxed_simd
-    config.wasm_simd = options.simd
-    config.wasm_relaxed_simd_deterministic = options.relaxed_simd_deterministic
-    config.shared_memory = True
-    return wasmtime.Engine(config)
+    chosen = config()
+    chosen.wasm_relaxed_simd = options.relaxed_simd
+    chosen.wasm_simd = options.simd
+    chosen.wasm_relaxed_simd_deterministic = options.relaxed_simd_deterministic
+    return wasmtime.Engine(chosen)
 
 
 def as_i32(value: int) -> int:

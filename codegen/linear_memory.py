@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-import wasmtime
-from wasmtime import _ffi as ffi
 
 from codegen.errors import KernelCallError
 from codegen.plan import PAGE
+from codegen.wasmtime_library import wasmtime
 
 U8 = npt.NDArray[np.uint8]
 
@@ -18,12 +18,17 @@ WASM32_BYTES, WASM64_BYTES = 1 << 32, 1 << 64
 """What memories of 32-bit and 64-bit addresses can have."""
 
 
-class _SharedMemory(wasmtime.SharedMemory):
-    """One that can be imported: wasmtime 50 hands on a pointer to its pointer."""
+@cache
+def _shared_memory() -> type[wasmtime.SharedMemory]:
+    """Shared memories that can be imported: wasmtime 50 hands on a pointer to its pointer."""
+    ffi = wasmtime._ffi
 
-    def _as_extern(self) -> ffi.wasmtime_extern_t:
-        pointer = ffi.wasmtime_extern_union(sharedmemory=self.ptr())
-        return ffi.wasmtime_extern_t(ffi.WASMTIME_EXTERN_SHAREDMEMORY, pointer)
+    class Importable(wasmtime.SharedMemory):
+        def _as_extern(self) -> ffi.wasmtime_extern_t:
+            pointer = ffi.wasmtime_extern_union(sharedmemory=self.ptr())
+            return ffi.wasmtime_extern_t(ffi.WASMTIME_EXTERN_SHAREDMEMORY, pointer)
+
+    return Importable
 
 
 class LinearMemory:
@@ -38,7 +43,7 @@ class LinearMemory:
     ) -> LinearMemory:
         """A new one that a module which imports such a memory takes, as small as it may be."""
         shared = wanted.is_shared
-        return cls(store, _SharedMemory(engine, wanted) if shared else wasmtime.Memory(store, wanted))
+        return cls(store, _shared_memory()(engine, wanted) if shared else wasmtime.Memory(store, wanted))
 
     @property
     def most(self) -> int:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import wasmtime
-
 from codegen.options import Memory
 from codegen.plan import OWN_PAGES, WASM32_PAGES
 from codegen.runtime import Instance
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.wasm_code import SIMD, opcodes
+from codegen.wasmtime_library import wasmtime
 
 
 def check_module(instance: Instance) -> Iterator[str]:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from typing import Self
 
-import wasmtime
-
 from codegen.arena import Arena
 from codegen.assemble import assemble
 from codegen.errors import KernelLoadError, KernelTrapError
 from codegen.host import EngineOptions, as_arguments, as_func, engine, instantiate, reason_of
 from codegen.render import render
 from codegen.spec import KernelSpec
+from codegen.wasmtime_library import wasmtime
 
 
 class Instance:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-import wasmtime
-
 from codegen.assemble import assemble
 from codegen.cost import Cost, cost
-from codegen.errors import CodegenError
+from codegen.errors import CannotRunError, CodegenError
 from codegen.judge import Report
 from codegen.module_contract import check_module
 from codegen.ops.gemm import verification as matrix
@@ -22,6 +20,7 @@ from codegen.plans import make_plan
 from codegen.render import render
 from codegen.runtime import Instance
 from codegen.spec import KernelSpec
+from codegen.wasmtime_library import wasmtime
 
 Check = Callable[[KernelSpec, bytes, Report], Iterator[str]]
 
@@ -42,12 +41,17 @@ def verify(spec: KernelSpec) -> Report:
 
     Raises:
         AssembleError: its text does not assemble.
+        CannotRunError: wasmtime is not here, or has not the memory that the checks need.
     """
     return verify_wasm(spec, assemble(render(spec)))
 
 
 def verify_wasm(spec: KernelSpec, wasm: bytes, most: int | None = None) -> Report:
-    """Verifies bytes that claim to be a kernel of this spec, to the end or until so many checks have failed."""
+    """Verifies bytes that claim to be a kernel of this spec, to the end or until so many checks have failed.
+
+    Raises:
+        CannotRunError: as `verify`.
+    """
     try:
         report = Report(spec.name, cost(wasm, make_plan(spec).main_loop))
     except CodegenError as error:
@@ -55,6 +59,8 @@ def verify_wasm(spec: KernelSpec, wasm: bytes, most: int | None = None) -> Repor
     try:
         report.failures += check_module(Instance(spec, wasm))
         report.failures += islice(_CHECKS[spec.op](spec, wasm, report), most)
+    except CannotRunError:
+        raise
     except (wasmtime.WasmtimeError, CodegenError) as error:
         report.failures.append(f"{type(error).__name__}: {str(error).strip().splitlines()[0]}")
     return report

@@ -13,8 +13,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import wasmtime
-
 from codegen.bench.contestant import SLICE_S, Contestant, WrongResultError
 from codegen.bench.entry import REPEAT, Entry
 from codegen.bench.problem import Problem
@@ -23,6 +21,7 @@ from codegen.engines.process import start, stop
 from codegen.engines.report import EngineError
 from codegen.errors import shown
 from codegen.host import EngineOptions, engine
+from codegen.wasmtime_library import wasmtime
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _ERROR = re.compile(r"\w*Error\b|error:")

@@ -7,7 +7,6 @@ from contextlib import contextmanager, suppress
 from importlib.metadata import version
 
 import numpy as np
-import wasmtime
 
 from codegen.arena import Arena
 from codegen.bench.clock import clock
@@ -25,6 +24,7 @@ from codegen.host import (
     types_of,
 )
 from codegen.linear_memory import U8
+from codegen.wasmtime_library import wasmtime
 
 
 class WasmtimeHost:

@@ -8,10 +8,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import wasmtime
-
 import codegen
 from codegen.engines.engine import Engine, command_launcher
+from codegen.wasmtime_library import config, wasmtime
 
 
 def _default(_config: wasmtime.Config) -> None:
@@ -49,10 +48,9 @@ CONFIGURATIONS: dict[str, Callable[[wasmtime.Config], None]] = {
 
 def wasmtime_engine(configuration: str) -> wasmtime.Engine:
     """A wasmtime engine in one of the configurations."""
-    config = wasmtime.Config()
-    config.shared_memory = True
-    CONFIGURATIONS[configuration](config)
-    return wasmtime.Engine(config)
+    chosen = config()
+    CONFIGURATIONS[configuration](chosen)
+    return wasmtime.Engine(chosen)
 
 
 def discover_wasmtime() -> list[Engine]:

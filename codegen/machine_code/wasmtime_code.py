@@ -6,13 +6,12 @@ import io
 from dataclasses import dataclass
 from importlib.metadata import version
 
-import wasmtime
-
-from codegen.errors import MachineCodeError
+from codegen.errors import CannotRunError, MachineCodeError
 from codegen.machine_code import address_map
 from codegen.machine_code.machine import Code, Machine, this_machine
 from codegen.machine_code.needed import needed
 from codegen.wasm_code import Function
+from codegen.wasmtime_library import wasmtime
 
 
 @dataclass(frozen=True)
@@ -57,15 +56,18 @@ def compile_function(wasm: bytes, function: Function, target: Target) -> Code:
         target: what to compile for.
 
     Raises:
-        MachineCodeError: wasmtime cannot compile for that target here, pyelftools is not installed, or the file is
-            not as expected.
+        MachineCodeError: wasmtime is not here or cannot compile for that target here, pyelftools is not
+            installed, or the file is not as expected.
     """
     elf_file = needed("elftools.elf.elffile").ELFFile
     machine = this_machine()
     if target.triple and machine is not Machine.X86_64:
         # The package has just the compiler of its own machine, and aborts the process when asked for another.
         raise MachineCodeError(f"wasmtime: compiles no x86-64 on {machine}; use an x86-64 machine")
-    elf = elf_file(io.BytesIO(_serialised(wasm, target)))
+    try:
+        elf = elf_file(io.BytesIO(_serialised(wasm, target)))
+    except CannotRunError as error:
+        raise MachineCodeError(str(error)) from None
     symbol = f"wasm[0]::function[{function.index}]"
     found = [s for s in elf.get_section_by_name(".symtab").iter_symbols() if s.name.startswith(symbol)]
     section = elf.get_section_by_name(".wasmtime.addrmap")

@@ -15,8 +15,9 @@ from codegen.engines.install import npm
 from codegen.engines.process import run_command
 from codegen.engines.report import EngineError
 from codegen.page.build import install_packages
+from tests import needs
 from tests.cli.command import ROOT
-from tests.javascript.packages import PROGRAMS, TIMEOUT, engine
+from tests.javascript.packages import PROGRAMS, TIMEOUT
 
 # Deno looks for installed packages in node_modules only where it is told to.
 DENO = ("--quiet", "--no-config", "--no-lock", "--no-remote", "--node-modules-dir=manual")
@@ -68,7 +69,7 @@ def test_installing_leaves_the_checkout_as_it_was(readme: str, checkout: Path) -
     assert (checkout.parent / "app" / "node_modules" / "ggml-wat" / "index.js").is_file()
 
 
-@pytest.mark.parametrize("name", [engine(name) for name in ("node", "deno", "bun")])
+@pytest.mark.parametrize("name", needs.each("node", "deno", "bun"))
 @pytest.mark.parametrize("readme", READMES)
 def test_the_block_runs_as_written_in_the_file_that_is_named(
     name: str, readme: str, installed: Path, tmp_path: Path

@@ -7,7 +7,6 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-import wasmtime
 
 from codegen.assemble import assemble
 from codegen.c_parameters import AddressType
@@ -19,6 +18,7 @@ from codegen.linear_memory import U8
 from codegen.render import filled
 from codegen.runtime import Instance
 from codegen.spec import KernelSpec
+from codegen.wasmtime_library import wasmtime
 
 F32 = npt.NDArray[np.float32]
 
