@@ -53,8 +53,9 @@ class MatrixKernel(Instance):
                 raise KernelCallError(
                     f"{name}: {operands[name].size} bytes, {rows} x {columns} x {n} need {need}"
                 )
-        self.arena.reset()
-        s = self.arena.allocate(4 * rows * columns)
-        at_x, at_y = (self.arena.put(data) for data in operands.values())
-        self.invoke(n, s, rows, at_x, at_y, columns, rows)
-        return self.arena.view(s, 4 * rows * columns).copy().view("<f4").reshape(columns, rows)
+        with self.exclusive() as arena:
+            arena.reset()
+            s = arena.allocate(4 * rows * columns)
+            at_x, at_y = (arena.put(data) for data in operands.values())
+            self.invoke(n, s, rows, at_x, at_y, columns, rows)
+            return arena.view(s, 4 * rows * columns).copy().view("<f4").reshape(columns, rows)

@@ -49,8 +49,9 @@ class MulMat(Instance):
 
     def clear(self) -> None:
         """Gives the memory of all weights back."""
-        self.arena.reset()
-        self._generation, self._end = self._generation + 1, self.arena.allocate(0)
+        with self.exclusive() as arena:
+            arena.reset()
+            self._generation, self._end = self._generation + 1, arena.allocate(0)
 
     def place(self, x: Bytes, rows: int, n: int) -> Weights:
         """Puts interleaved weights into memory, beside those that are there, until `clear`.
@@ -67,15 +68,17 @@ class MulMat(Instance):
         data, need = as_bytes("x", x), -(-rows // GROUP_ROWS) * Q4_0.blocks(n) * GROUP_BYTES
         if data.size != need:
             raise KernelCallError(f"x: {data.size} bytes, {rows} rows of {n} need {need}; repack them first")
-        self.arena.rewind(self._end)
-        at = self.arena.put(data)
-        self._end = at + need
-        return Weights(self, self._generation, at, rows, n)
+        with self.exclusive() as arena:
+            arena.rewind(self._end)
+            at = arena.put(data)
+            self._end = at + need
+            return Weights(self, self._generation, at, rows, n)
 
     def adopt(self, at: int, rows: int, n: int, end: int) -> Weights:
         """Interleaved weights that are in memory already; products use what comes from `end` on."""
-        self._end = end
-        return Weights(self, self._generation, at, rows, n)
+        with self.exclusive():
+            self._end = end
+            return Weights(self, self._generation, at, rows, n)
 
     def multiply(self, weights: Weights, y: F32) -> F32:
         """The products of all rows with all columns, in one call.
@@ -90,15 +93,18 @@ class MulMat(Instance):
         Raises:
             KernelCallError: y is not of that type and shape, or the weights are no longer here, or elsewhere.
         """
-        if weights.kernel is not self or weights.generation != self._generation:
-            raise KernelCallError("weights: not in this kernel's memory, or cleared since; place them here")
         if getattr(y, "dtype", None) != np.float32 or y.ndim != 2 or y.shape[1] != weights.n:
             what = f"{y.dtype} of shape {y.shape}" if isinstance(y, np.ndarray) else type(y).__name__
             raise KernelCallError(f"y: {what}; pass an array of columns of {weights.n} float32")
         columns, rows = len(y), weights.rows
-        self.arena.rewind(self._end)
-        at_y = self.arena.put(np.ascontiguousarray(y).view(np.uint8).reshape(-1))
-        work = self.arena.allocate(min(columns, PANEL) * Q4_0.blocks(weights.n) * self.record.bytes)
-        s = self.arena.allocate(4 * rows * columns)
-        self.invoke(weights.n, s, rows, weights.at, at_y, 4 * weights.n, columns, rows, work)
-        return self.arena.view(s, 4 * rows * columns).copy().view("<f4").reshape(columns, rows)
+        with self.exclusive() as arena:
+            if weights.kernel is not self or weights.generation != self._generation:
+                raise KernelCallError(
+                    "weights: not in this kernel's memory, or cleared since; place them here"
+                )
+            arena.rewind(self._end)
+            at_y = arena.put(np.ascontiguousarray(y).view(np.uint8).reshape(-1))
+            work = arena.allocate(min(columns, PANEL) * Q4_0.blocks(weights.n) * self.record.bytes)
+            s = arena.allocate(4 * rows * columns)
+            self.invoke(weights.n, s, rows, weights.at, at_y, 4 * weights.n, columns, rows, work)
+            return arena.view(s, 4 * rows * columns).copy().view("<f4").reshape(columns, rows)

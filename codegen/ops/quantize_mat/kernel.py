@@ -40,9 +40,10 @@ class Preparer(Instance):
                 f"values: {values.dtype} of shape {values.shape}; pass columns of float32, whole blocks each"
             )
         columns, n = values.shape
-        self.arena.reset()
         size = columns * (n // Q8_0.elements) * self.record.bytes
-        x = self.arena.put(np.ascontiguousarray(values).view(np.uint8).reshape(-1))
-        s = self.arena.allocate(size)
-        self.invoke(n, s, x, 4 * n, columns)
-        return self.arena.view(s, size).tobytes()
+        with self.exclusive() as arena:
+            arena.reset()
+            x = arena.put(np.ascontiguousarray(values).view(np.uint8).reshape(-1))
+            s = arena.allocate(size)
+            self.invoke(n, s, x, 4 * n, columns)
+            return arena.view(s, size).tobytes()

@@ -36,9 +36,10 @@ class Quantizer(Instance):
             raise KernelCallError(
                 f"values: {values.dtype} of shape {values.shape}; pass one row of float32, whole blocks"
             )
-        self.arena.reset()
         size = len(values) // self.format.elements * self.format.bytes
-        x = self.arena.put(np.ascontiguousarray(values).view(np.uint8))
-        y = self.arena.allocate(size)
-        self.invoke(x, y, len(values))
-        return self.arena.view(y, size).tobytes()
+        with self.exclusive() as arena:
+            arena.reset()
+            x = arena.put(np.ascontiguousarray(values).view(np.uint8))
+            y = arena.allocate(size)
+            self.invoke(x, y, len(values))
+            return arena.view(y, size).tobytes()

@@ -39,9 +39,10 @@ class Repacker(Instance):
                 f"rows: {data.size} bytes; {shown(count)} rows of {shown(n)} elements have"
                 f" {count * blocks * self.format.bytes}"
             )
-        self.arena.reset()
         size = -(-count // GROUP_ROWS) * blocks * GROUP_BYTES
-        x = self.arena.put(data)
-        s = self.arena.allocate(size)
-        self.invoke(n, s, x, blocks * self.format.bytes, count)
-        return self.arena.view(s, size).tobytes()
+        with self.exclusive() as arena:
+            arena.reset()
+            x = arena.put(data)
+            s = arena.allocate(size)
+            self.invoke(n, s, x, blocks * self.format.bytes, count)
+            return arena.view(s, size).tobytes()

@@ -56,15 +56,22 @@ class Placed:
         Raises:
             KernelCallError: the kernel has placed other rows since.
         """
-        if not self.kernel.holds(self):
-            raise KernelCallError("rows: the kernel has placed others since; place them again")
-        if self.rows:
-            self.kernel.call_rows(rounds, self.rows, self.n, self.s, self.x, self.x_step, self.y, self.y_step)
+        with self.kernel.exclusive():
+            if not self.kernel.holds(self):
+                raise KernelCallError("rows: the kernel has placed others since; place them again")
+            if self.rows:
+                at = self.n, self.s, self.x, self.x_step, self.y, self.y_step
+                self.kernel.call_rows(rounds, self.rows, *at)
 
     def compute(self) -> F32:
-        """Computes all rows; the results."""
-        self.run(1)
-        return self.kernel.arena.view(self.s, 4 * self.rows).copy().view("<f4")
+        """Computes all rows; the results, f32 of shape (rows,).
+
+        Raises:
+            KernelCallError: as `run`.
+        """
+        with self.kernel.exclusive() as arena:
+            self.run(1)
+            return arena.view(self.s, 4 * self.rows).copy().view("<f4")
 
 
 class Kernel(Instance):
@@ -109,7 +116,8 @@ class Kernel(Instance):
         Raises:
             KernelCallError: as `vec_dot`.
         """
-        return self.place(x, y, rows, n, per_row=per_row).compute()
+        with self.exclusive():
+            return self.place(x, y, rows, n, per_row=per_row).compute()
 
     def place(self, x: Bytes, y: Bytes, rows: int, n: int, *, per_row: bool = False) -> Placed:
         """Copies the blocks of `rows` into wasm memory, in place of those of an earlier call."""
@@ -117,11 +125,12 @@ class Kernel(Instance):
         x_step, y_step = self._steps(n)
         weights = self._checked("x", x, rows * x_step)
         activations = self._checked("y", y, y_step * (rows if per_row else 1))
-        self.arena.reset()
-        self._placed += 1
-        s = self.arena.allocate(4 * rows)
-        at_x, at_y = self.arena.put(weights), self.arena.put(activations)
-        return Placed(self, self._placed, rows, n, s, at_x, x_step, at_y, y_step if per_row else 0)
+        with self.exclusive() as arena:
+            arena.reset()
+            self._placed += 1
+            s = arena.allocate(4 * rows)
+            at_x, at_y = arena.put(weights), arena.put(activations)
+            return Placed(self, self._placed, rows, n, s, at_x, x_step, at_y, y_step if per_row else 0)
 
     def holds(self, placed: Placed) -> bool:
         """Whether these rows are still the ones in memory."""
