@@ -45,6 +45,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         process.drop_stdout()  # the reader has gone: nothing more to say
         return DONE
+    except MemoryError:
+        print(
+            "codegen: out of memory; free some, or allow more addresses, `ulimit -v unlimited`",
+            file=sys.stderr,
+        )
+        return WRONG_CALL
     except OSError as error:
         process.drop_stdout()
         file = printable(str(error.filename or "standard output"))

@@ -12,7 +12,7 @@ import numpy as np
 from codegen.errors import KernelCallError, shown
 from codegen.formats.decode import Bytes
 from codegen.linear_memory import U8, WASM32_BYTES, WASM64_BYTES, LinearMemory
-from codegen.wasmtime_library import config, wasmtime
+from codegen.wasmtime_library import config, needing_room, wasmtime
 
 if TYPE_CHECKING:
     Extern = (
@@ -136,10 +136,11 @@ def instantiate(
     Returns:
         its exports, and the memory that it works in.
     """
-    imports: list[Extern] = [
-        LinearMemory.like(wanted.type, engine, store).memory
-        for wanted in module.imports
-        if isinstance(wanted.type, wasmtime.MemoryType)
-    ]
-    exports = wasmtime.Instance(store, module, imports).exports(store)
+    with needing_room("a kernel, whose memory takes 4 GiB of addresses"):
+        imports: list[Extern] = [
+            LinearMemory.like(wanted.type, engine, store).memory
+            for wanted in module.imports
+            if isinstance(wanted.type, wasmtime.MemoryType)
+        ]
+        exports = wasmtime.Instance(store, module, imports).exports(store)
     return exports, LinearMemory(store, as_memory(imports[0] if imports else exports["memory"]))

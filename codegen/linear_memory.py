@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from codegen.errors import KernelCallError
 from codegen.plan import PAGE
-from codegen.wasmtime_library import wasmtime
+from codegen.wasmtime_library import needing_room, wasmtime
 
 U8 = npt.NDArray[np.uint8]
 
@@ -46,11 +46,15 @@ class LinearMemory:
         return cls(store, _shared_memory()(engine, wanted) if shared else wasmtime.Memory(store, wanted))
 
     @property
+    def type(self) -> wasmtime.MemoryType:
+        """What it was made as."""
+        memory = self.memory
+        return memory.type(self._store) if isinstance(memory, wasmtime.Memory) else memory.type()
+
+    @property
     def most(self) -> int:
         """Bytes that its addresses reach."""
-        memory = self.memory
-        kind = memory.type(self._store) if isinstance(memory, wasmtime.Memory) else memory.type()
-        return WASM64_BYTES if kind.is_64 else WASM32_BYTES
+        return WASM64_BYTES if self.type.is_64 else WASM32_BYTES
 
     @property
     def size(self) -> int:
@@ -69,17 +73,18 @@ class LinearMemory:
         """Grows it so that it has at least `end` bytes.
 
         Raises:
-            KernelCallError: there is no room for them.
+            KernelCallError: it may not have as many.
+            CannotRunError: there is no room for them.
         """
         missing = -(-end // PAGE) - self.size // PAGE
         if missing <= 0:
             return
-        try:
+        declared = self.type.limits.max
+        most = self.most if declared is None else declared * PAGE
+        if end > most:
+            raise KernelCallError(f"wasm memory: {end} bytes asked for, it may have {most}; use less")
+        with needing_room(f"{end} bytes", told="grow"):
             if isinstance(self.memory, wasmtime.Memory):
                 self.memory.grow(self._store, missing)
             else:
                 self.memory.grow(missing)
-        except wasmtime.WasmtimeError:
-            raise KernelCallError(
-                f"wasm memory: cannot grow to {end} bytes; free memory or use less"
-            ) from None

@@ -20,6 +20,7 @@ from codegen.engines.job import Case, Job, KernelEntry, OpcodeCase, cases_of
 from codegen.engines.report import Failure, SubjectReport
 from codegen.engines.wasmtime_configs import wasmtime_engine
 from codegen.engines.wasmtime_target import POISON, Target, high_pages, pages
+from codegen.errors import CannotRunError
 from codegen.wasmtime_library import wasmtime
 
 # By feature, an ISA or a memory, the smallest module that needs it: where it validates, the engine has the feature.
@@ -124,7 +125,10 @@ def _run_opcode(engine: wasmtime.Engine, opcode: OpcodeCase, report: SubjectRepo
 def main(configuration: str, job_file: str) -> None:
     """Prints the report of one job."""
     job: Job = json.loads(Path(job_file).read_text(encoding="utf-8"))
-    print(json.dumps(run_job(wasmtime_engine(configuration), job)))
+    try:
+        print(json.dumps(run_job(wasmtime_engine(configuration), job)))
+    except CannotRunError as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from codegen.arena import Arena
-from codegen.errors import KernelCallError
+from codegen.errors import CannotRunError, KernelCallError
 from codegen.host import EngineOptions, engine
 from codegen.linear_memory import WASM32_BYTES, LinearMemory
 from codegen.plan import PAGE
@@ -75,7 +75,7 @@ def serve(demands: Sequence[tuple[int, int] | None]) -> str:
     for demand in demands:
         try:
             address = arena.allocate(*demand) if demand else None
-        except KernelCallError as error:
+        except (KernelCallError, CannotRunError) as error:
             refused(error)
             address = None
         if demand is None or address is None:
