@@ -12,7 +12,7 @@ LINTED := codegen tools tests examples docs README.md
 
 .PHONY: kernels library test lint check bless vectors js page serve mutants fuzz engines matrix bench bench-article tune report clean bootstrap help
 
-kernels: bootstrap  ## generate, assemble and verify the kernels that can have UNROLL blocks a turn
+kernels: bootstrap  ## generate, assemble and verify the kernels, families with UNROLL blocks a turn
 	@$(CODEGEN) --emit wat,wasm --unroll='$(UNROLL)'
 	@$(CODEGEN) verify --unroll='$(UNROLL)'
 

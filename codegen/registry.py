@@ -5,7 +5,7 @@ To add a kernel, add a line here: docs/adding-a-kernel.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from codegen.errors import SpecError
 from codegen.operations import OPERATIONS
-from codegen.options import Memory
+from codegen.options import Memory, default
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.tune import shipped
@@ -103,9 +103,8 @@ if not TYPE_CHECKING:
 
 @cache
 def _registered() -> tuple[KernelSpec, ...]:
-    families = (replace(family, unroll=unroll) for family in FAMILIES for unroll in UNROLLS)
     tuned = (spec for file in shipped.files() for spec in file.best)
-    each = dict.fromkeys((*families, *SINGLES, *tuned))
+    each = dict.fromkeys((*_families(*UNROLLS), *SINGLES, *tuned))
     return tuple(sorted(each, key=lambda spec: tuple(OPERATIONS).index(spec.op)))
 
 
@@ -128,7 +127,8 @@ def select(
     Args:
         patterns: names or shell patterns of names; none means all. A full name need not be registered.
         isas: keep only these; none means all.
-        unroll: every family at this unroll, registered or not, and the singles that have it or cannot change it.
+        unroll: every family at this unroll, registered or not, and as they are all other kernels with the default
+            memory; of a tuning the kernels that have it.
         tuned: only the best kernels of this engine, or of this file that `codegen tune` wrote.
         ops: only kernels of these operations; none means all.
         memory: this one in place of their own.
@@ -158,9 +158,13 @@ def select(
 
 
 def _at(unroll: int) -> tuple[KernelSpec, ...]:
-    fixed = [spec for spec in SINGLES if spec.is_fixed]
-    same = [spec for spec in SINGLES if spec.unroll == unroll and spec not in fixed]
-    return (*(replace(family, unroll=unroll) for family in FAMILIES), *fixed, *same)
+    usual = set(_families(*UNROLLS))
+    others = (spec for spec in _registered() if spec not in usual and spec.memory is default(Memory))
+    return (*_families(unroll), *others)
+
+
+def _families(*unrolls: int) -> Iterator[KernelSpec]:
+    return (replace(family, unroll=unroll) for family in FAMILIES for unroll in unrolls)
 
 
 def _matching(

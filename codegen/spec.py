@@ -105,11 +105,6 @@ class KernelSpec(Choice):
         return (self.x, self.y) if self.y else (self.x,)
 
     @property
-    def is_fixed(self) -> bool:
-        """Whether its operation or strategy allows one unroll only."""
-        return self.operation.most_unroll == 1 or self.strategy in self.operation.fixed
-
-    @property
     def contract(self) -> str:
         """What every variant of this kernel computes, whatever its tile."""
         return contract_of(self.op, self.operands)

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codegen import Isa, KernelSpec
+from codegen import Isa, KernelSpec, Memory
 from codegen.errors import CodegenError, SpecError
 from codegen.operations import OPERATIONS
-from codegen.registry import FAMILIES, FASTEST, REGISTERED, SINGLES, UNROLLS, select
+from codegen.registry import FAMILIES, FASTEST, REGISTERED, UNROLLS, select
 from tests.specs import EVERY_SPEC
 
 
@@ -131,15 +131,21 @@ def test_the_registry_has_each_family_at_each_unroll_once() -> None:
 def test_selection_by_pattern_isa_and_unroll() -> None:
     assert select() == REGISTERED
     assert {s.isa for s in select(isas=[Isa.RELAXED])} == {Isa.RELAXED}
-    assert {s.unroll for s in select(unroll=7)} == {7, 1}
-    fixed = [spec for spec in SINGLES if spec.is_fixed]
-    assert {"vec_dot_q4_0_q8_0__simd128-article_u1", "repack_q4_0__scalar_u1"} <= {s.name for s in fixed}
-    assert select(unroll=7) == (*(replace(family, unroll=7) for family in FAMILIES), *fixed)
     assert [s.name for s in select(["*scalar_u2"])] == ["vec_dot_q4_0_q8_0__scalar_u2"]
     assert select(["vec_dot_q4_0_q8_0__relaxed_u9_a3"]) == (
         KernelSpec(Isa.RELAXED, unroll=9, accumulators=3),
     )
     assert select(["*_u1", "*scalar*"]).count(KernelSpec(Isa.SCALAR)) == 1
+
+
+def test_an_unroll_is_that_of_each_family_and_all_other_kernels_are_there_as_they_are() -> None:
+    chosen = select(unroll=7)
+    assert [spec for spec in chosen if spec.unroll == 7] == [replace(family, unroll=7) for family in FAMILIES]
+    of_families = {replace(family, unroll=unroll) for family in FAMILIES for unroll in UNROLLS}
+    others = {spec for spec in REGISTERED if spec.memory is Memory.EXPORT} - of_families
+    assert {spec for spec in chosen if spec.unroll != 7} == others
+    assert {spec.op for spec in chosen} == set(OPERATIONS)
+    assert len(set(chosen)) == len(chosen)
 
 
 @pytest.mark.parametrize(
