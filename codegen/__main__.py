@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from importlib import metadata
 
 from codegen import process
 from codegen.arguments import WRONG_CALL, Parser
@@ -33,7 +34,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         words.insert(0, "emit")
     process.prepare()
     try:
-        options = _parser().parse_args(words)
+        parser = _parser()
+        if not words:
+            parser.print_help()
+            return DONE
+        options, unknown = parser.parse_known_args(words)
+        if unknown:
+            options.parser.refuse(unknown)
         status: int = options.verb(options)
         sys.stdout.flush()
     except CodegenError as error:
@@ -59,18 +66,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     parser = Parser(prog="codegen", description="WebAssembly SIMD kernels for GGML's quantised models.")
+    parser.add_argument("--version", action="version", version=f"codegen {_version()}")
     verbs = parser.add_subparsers(required=True, metavar="VERB", parser_class=Parser)
 
     def verb(name: str, run_it: Callable[[argparse.Namespace], int], text: str, *parents: Parser) -> Parser:
         added = verbs.add_parser(name, help=text, description=text, parents=list(parents))
-        added.set_defaults(verb=run_it)
+        added.set_defaults(verb=run_it, parser=added)
         return added
 
     for module in (kernels, linking, javascript, page, verification, speed, report, tuning):
         module.add(verb)
     return parser
+
+
+def _version() -> str:
+    try:
+        return metadata.version("ggml-wasm-codegen")
+    except metadata.PackageNotFoundError:
+        return "of a checkout that is not installed"
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from typing import NoReturn, Protocol
 
 from codegen import registry
 from codegen.emit import Emit
-from codegen.errors import printable
+from codegen.errors import nearest, printable
 from codegen.machine_code.machine import Compiler
 from codegen.operations import MAX_UNROLL
 from codegen.options import Memory
@@ -29,6 +29,20 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Says what is wrong, and leaves."""
         self.exit(WRONG_CALL, f"codegen: {printable(message)}; see `{self.prog} --help`\n")
+
+    def refuse(self, unknown: Sequence[str]) -> NoReturn:
+        """Says which words no argument takes, and leaves."""
+        options = [option for action in self._actions for option in action.option_strings]
+        hint = nearest(unknown[0].partition("=")[0], options) if unknown[0].startswith("-") else ""
+        self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+
+    def _check_value(self, action: argparse.Action, value: str) -> None:
+        """Called for arguments with `choices`, verbs among them."""
+        if action.choices is not None:
+            try:
+                _known(value, tuple(action.choices))
+            except argparse.ArgumentTypeError as error:
+                raise argparse.ArgumentError(action, str(error)) from None
 
 
 class AddVerb(Protocol):
@@ -77,9 +91,7 @@ def as_json() -> Parser:
 
 def compiler(text: str) -> Compiler:
     """An engine whose machine code can be had."""
-    if text not in tuple(Compiler):
-        raise argparse.ArgumentTypeError(f"{text!r}: known are {', '.join(Compiler)}")
-    return Compiler(text)
+    return Compiler(_known(text, tuple(Compiler)))
 
 
 def folder(text: str) -> str:
@@ -91,24 +103,17 @@ def folder(text: str) -> str:
 
 def isa(text: str) -> Isa:
     """An instruction set."""
-    if text not in tuple(Isa):
-        raise argparse.ArgumentTypeError(f"{text!r}: known are {', '.join(Isa)}")
-    return Isa(text)
+    return Isa(_known(text, tuple(Isa)))
 
 
 def memory(text: str) -> Memory:
     """Whose memory kernels use, and of what type."""
-    if text not in tuple(Memory):
-        raise argparse.ArgumentTypeError(f"{text!r}: known are {', '.join(Memory)}")
-    return Memory(text)
+    return Memory(_known(text, tuple(Memory)))
 
 
 def kinds(text: str) -> list[Emit]:
     """What to emit, comma between."""
-    for kind in text.split(","):
-        if kind not in tuple(Emit):
-            raise argparse.ArgumentTypeError(f"{kind!r}: known are {', '.join(Emit)}")
-    return [Emit(kind) for kind in dict.fromkeys(text.split(","))]
+    return [Emit(word) for word in words(tuple(Emit))(text)]
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:
@@ -129,15 +134,13 @@ def wholes(low: int, high: int) -> Callable[[str], list[int]]:
 
 def words(known: Sequence[str]) -> Callable[[str], list[str]]:
     """A converter to some of the known words, comma between."""
+    return lambda text: [_known(word, known) for word in dict.fromkeys(text.split(","))]
 
-    def convert(text: str) -> list[str]:
-        found = list(dict.fromkeys(text.split(",")))
-        for word in found:
-            if word not in known:
-                raise argparse.ArgumentTypeError(f"{word!r}: known are {', '.join(known)}")
-        return found
 
-    return convert
+def _known(word: str, known: Sequence[str]) -> str:
+    if word not in known:
+        raise argparse.ArgumentTypeError(f"{word!r}: known are {', '.join(known)}{nearest(word, known)}")
+    return word
 
 
 def elements(text: str) -> list[int]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 _LONGEST = 100
 
 
@@ -17,6 +20,12 @@ def shown(value: object) -> str:
     except Exception:  # an int too long to print, or a repr of somebody's own
         return f"<{type(value).__name__}>"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The end of a message about a word that is not known: the one that may have been meant, "" where none is near."""
+    found = difflib.get_close_matches(word[:_LONGEST], list(known), 1)
+    return f"; did you mean {found[0]}?" if found else ""
 
 
 class CodegenError(Exception):

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 from codegen import gguf_split
-from codegen.errors import GGUFError
+from codegen.errors import GGUFError, nearest
 from codegen.formats import Q4_0
 from codegen.gguf_header import Header, Tensor, quoted
 from codegen.gguf_scan import Scan
@@ -118,8 +118,9 @@ class GGUFFile:
         known = ", ".join(quoted(m.name) for m in self.matrices[:3]) or "none"
         more = f" and {len(self.matrices) - 3} more" if len(self.matrices) > 3 else ""
         where = "" if self.parts.complete else f" in {self.parts}"
+        near = nearest(name, (matrix.name for matrix in self.matrices))
         raise GGUFError(
-            f"{shown(self.path)}: no tensor {quoted(name)}{where}; its Q4_0 tensors are {known}{more}"
+            f"{shown(self.path)}: no tensor {quoted(name)}{where}; its Q4_0 tensors are {known}{more}{near}"
         )
 
     def __enter__(self) -> GGUFFile:

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import TYPE_CHECKING
 
-from codegen.errors import SpecError
+from codegen.errors import SpecError, nearest
 from codegen.operations import OPERATIONS
 from codegen.options import Memory, default
 from codegen.spec import KernelSpec
@@ -167,11 +167,23 @@ def _families(*unrolls: int) -> Iterator[KernelSpec]:
     return (replace(family, unroll=unroll) for family in FAMILIES for unroll in unrolls)
 
 
+def named(name: str) -> KernelSpec:
+    """The kernel of a full name, registered or not.
+
+    Raises:
+        SpecError: there is none; with the name of a registered kernel that may have been meant.
+    """
+    try:
+        return KernelSpec.parse(name)
+    except SpecError as error:
+        raise SpecError(f"{error}{nearest(name, (spec.name for spec in _registered()))}") from None
+
+
 def _matching(
     pattern: str, pool: Sequence[KernelSpec], isas: Sequence[Isa], unroll: int | None
 ) -> list[KernelSpec]:
     if not set(pattern) & set("*?["):
-        spec = KernelSpec.parse(pattern)
+        spec = named(pattern)
         fits = (not isas or spec.isa in isas) and unroll in (None, spec.unroll)
         return [spec] if fits else []
     found = [spec for spec in pool if fnmatchcase(spec.name, pattern)]

@@ -11,7 +11,7 @@ from codegen.bench.native_host import NativeHost
 from codegen.bench.wasmtime_host import WasmtimeHost
 from codegen.engines import javascript
 from codegen.engines.javascript import Program
-from codegen.errors import InputError, shown
+from codegen.errors import InputError, nearest, shown
 
 DEFAULT = ("wasmtime", native.HOST)
 
@@ -31,7 +31,9 @@ def select(names: Sequence[str]) -> tuple[list[Host], dict[str, str]]:
     missing: dict[str, str] = {}
     for name in dict.fromkeys(names):
         if name not in known:
-            raise InputError(f"engine {shown(name)}: not known to bench; there are {', '.join(known)}")
+            raise InputError(
+                f"engine {shown(name)}: not known to bench; there are {', '.join(known)}{nearest(name, known)}"
+            )
         if name == "wasmtime":
             hosts.append(WasmtimeHost())
         elif name == native.HOST:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from codegen import arguments, registry, show
+from codegen import arguments, engines, registry, show, vectors
 from codegen.arguments import AddVerb
 from codegen.commands import DONE, FAILED
 from codegen.gguf_file import GGUFFile
 from codegen.output import progress, tracked
 from codegen.run import session
 from codegen.run.activations import activations
-from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.verify import verify
 
@@ -35,7 +34,8 @@ def add(verb: AddVerb) -> None:
         "--engine",
         action="append",
         metavar="NAME",
-        help="run the conformance vectors in this engine instead, or in all that are found; may be repeated",
+        help=f"run the conformance vectors in this engine instead, of {', '.join(engines.NAMES)}, or in all that are"
+        " found; may be repeated",
     )
     model = verb(
         "run",
@@ -78,8 +78,6 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _verify_in_engines(options: argparse.Namespace) -> int:
-    from codegen import engines, vectors  # here, since what drives browsers is slow to import
-
     chosen = engines.select(options.engine)
     with progress("engines", len(chosen)) as bar:
         matrix = engines.run_matrix(
@@ -95,7 +93,7 @@ def _verify_in_engines(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    spec = KernelSpec.parse(options.kernel) if options.kernel else registry.FASTEST["mul_mat", options.isa]
+    spec = registry.named(options.kernel) if options.kernel else registry.FASTEST["mul_mat", options.isa]
     with GGUFFile.open(options.model) as file:
         matrices = [file.matrix(options.tensor)] if options.tensor else list(file.matrices)
         values = {

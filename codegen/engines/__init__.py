@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codegen.engines.aarch64 import discover_aarch64
-from codegen.engines.browsers import discover_browsers
+from codegen.engines.aarch64 import CPUS, discover_aarch64
+from codegen.engines.browsers import BROWSERS, discover_browsers
 from codegen.engines.engine import Engine
-from codegen.engines.javascript import discover_javascript
+from codegen.engines.javascript import PROGRAMS, discover_javascript
 from codegen.engines.job import Case, Job, KernelEntry, OpcodeCase, Opcodes, Vectors, kernel_entry
 from codegen.engines.matrix import Difference, Matrix, run_matrix
 from codegen.engines.report import EngineReport, Failure, SubjectReport
-from codegen.engines.wasmtime_configs import discover_wasmtime
-from codegen.errors import InputError
+from codegen.engines.wasmtime_configs import CONFIGURATIONS, discover_wasmtime
+from codegen.errors import InputError, nearest
 
 __all__ = [
+    "NAMES",
     "Case",
     "Difference",
     "Engine",
@@ -36,6 +37,9 @@ __all__ = [
     "select",
 ]
 
+NAMES = (*CONFIGURATIONS, *PROGRAMS, *CPUS, *BROWSERS)
+"""What engines are called, in the order of `discover`."""
+
 
 def discover() -> list[Engine]:
     """All engines that this package knows, those that are not here included."""
@@ -52,5 +56,7 @@ def select(names: Sequence[str]) -> list[Engine]:
     known = [engine.name for engine in engines]
     for name in names:
         if name not in (*known, "all"):
-            raise InputError(f"engine {name!r}: not known; there are all, {', '.join(known)}")
+            raise InputError(
+                f"engine {name!r}: not known; there are all, {', '.join(known)}{nearest(name, known)}"
+            )
     return [engine for engine in engines if "all" in names or engine.name in names]

@@ -29,6 +29,10 @@ NO_AVX_FAULTS = dict.fromkeys(
 )
 
 
+PROGRAMS = ("node", "node-noavx", "deno", "bun")
+"""What they are called, in the order of `programs`."""
+
+
 @dataclass(frozen=True)
 class Program:
     """A JavaScript engine as a command, which a script's path completes; or why it is not here."""

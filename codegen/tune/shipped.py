@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from codegen import resources
-from codegen.errors import InputError
+from codegen.errors import InputError, nearest
 from codegen.tune.tuning import Tuning, architecture, load
 
 USUAL_ARCH = "x86_64"
@@ -38,9 +38,10 @@ def named(text: str) -> Tuning:
     """
     found = load(Path(text)) if text.endswith(".json") else for_engine(text)
     if found is None:
-        known = ", ".join(dict.fromkeys(one.engine for one in files())) or "none yet"
+        known = list(dict.fromkeys(one.engine for one in files()))
         raise InputError(
-            f"--tuned {text}: known are {known}, or name a .json file that `codegen tune` wrote on your machine"
+            f"--tuned {text}: known are {', '.join(known) or 'none yet'}, or name a .json file that `codegen tune`"
+            f" wrote on your machine{nearest(text, known)}"
         )
     if not found.best:
         raise InputError(f"--tuned {text}: has no best kernel yet; run `codegen tune` to its end")

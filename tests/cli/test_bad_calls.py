@@ -29,7 +29,6 @@ UNROLLS = [
 ]
 
 WRONG: dict[tuple[str, ...], str] = {
-    (): "VERB",
     ("frobnicate",): "'frobnicate'",
     ("emit", "--frobnicate"): "--frobnicate",
     ("list", "extra\nargument"): "extra",
@@ -83,6 +82,25 @@ WRONG |= {
 }
 
 
+NEAR: dict[tuple[str, ...], str] = {
+    ("lst",): "did you mean list?",
+    ("verfy", "--kernel", "*"): "did you mean verify?",
+    ("verify", "--kernal", "*"): "did you mean --kernel?",
+    ("list", "--isa", "relaxd"): "did you mean relaxed?",
+    ("list", "--memory", "memory46"): "did you mean memory64?",
+    ("list", "--tuned", "wasmtme"): "did you mean wasmtime?",
+    ("emit", "--emit", "wat,wsm"): "did you mean wasm?",
+    ("emit", "--emit", "asm", "--engine", "nod"): "did you mean node?",
+    ("bench", "--op", "vec_dt"): "did you mean vec_dot?",
+    ("bench", "--format", "jsn"): "did you mean json?",
+    ("bench", "--engine", "dno"): "did you mean deno?",
+    ("tune", "--op", "mulmat"): "did you mean mul_mat?",
+    ("verify", "--engine", "chrome"): "did you mean chromium?",
+    ("verify", "--kernel", f"{KERNEL}relaxd_u4"): f"did you mean {KERNEL}relaxed_u4?",
+    ("verify", "--kernel", "vec_dot_q4_0_q8_0_relaxed_u4"): f"did you mean {KERNEL}relaxed_u4?",
+}
+
+
 def shortened(words: tuple[str, ...]) -> str:
     return " ".join(words)[:60] or "nothing"
 
@@ -101,3 +119,12 @@ def test_refused_in_one_line_and_no_file_left(words: tuple[str, ...], call: Call
 def test_a_process_refuses_the_same_way(words: tuple[str, ...], tmp_path: Path) -> None:
     assert_refused(codegen(*words, cwd=tmp_path, status=None), repr(words[-1]))
     assert contents(tmp_path) == {}
+
+
+@pytest.mark.parametrize("words", NEAR, ids=shortened)
+def test_a_near_miss_is_told_what_may_have_been_meant(words: tuple[str, ...], call: Call) -> None:
+    assert_refused(call(*words), NEAR[words])
+
+
+def test_what_is_near_to_nothing_is_given_no_guess(call: Call) -> None:
+    assert "did you mean" not in call("frobnicate").stderr

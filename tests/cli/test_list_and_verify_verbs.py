@@ -1,14 +1,15 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from codegen import Isa, KernelSpec
+from codegen import Isa, KernelSpec, engines
 from codegen.assemble import default_assembler
 from codegen.registry import REGISTERED
-from tests.cli.command import Call, codegen, copy_of_project
+from tests.cli.command import ROOT, Call, codegen, copy_of_project
 
 ONE = KernelSpec(Isa.RELAXED, strategy="dot32").name
 
@@ -76,3 +77,21 @@ def test_help_goes_to_standard_output(words: list[str], tmp_path: Path) -> None:
     done = codegen(*words, cwd=tmp_path)
     assert done.stdout.startswith("usage: codegen")
     assert done.stderr == ""
+
+
+def test_without_words_the_verbs_are_listed(tmp_path: Path) -> None:
+    done = codegen(cwd=tmp_path)
+    assert done.stdout == codegen("--help", cwd=tmp_path).stdout
+    assert "verify" in done.stdout
+    assert done.stderr == ""
+
+
+def test_version_is_the_package_s(tmp_path: Path) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert codegen("--version", cwd=tmp_path).stdout == f"codegen {project['version']}\n"
+
+
+def test_help_of_verify_has_the_names_of_all_engines(tmp_path: Path) -> None:
+    assert tuple(engine.name for engine in engines.discover()) == engines.NAMES
+    text = " ".join(codegen("verify", "--help", cwd=tmp_path).stdout.split()).replace("- ", "-")
+    assert ", ".join(engines.NAMES) in text
