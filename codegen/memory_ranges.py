@@ -40,7 +40,7 @@ def check_idle(
 ) -> Iterator[str]:
     """With each of these arguments the call has nothing to do, and touches nothing, wherever its buffers are."""
     inside = put(instance, call)
-    for addresses in (inside, dict.fromkeys(inside, instance.arena.most - 1)):
+    for addresses in (inside, dict.fromkeys(inside, 0), dict.fromkeys(inside, instance.arena.most - 1)):
         for arguments in idle:
             label = ", ".join(f"{name} = {value}" for name, value in arguments.items())
             before = _filled(instance, call, addresses)

@@ -11,8 +11,9 @@ from codegen.calls import Call
 from codegen.errors import KernelTrapError
 from codegen.runtime import Instance
 
-FILL = 0xA5
-"""What the rest of memory and the outputs hold before a call: not what a stray store would leave."""
+FILL = 0xFE
+"""What the rest of memory and the outputs hold before a call: not what a stray store would leave, and as an f32 so
+large that a sum which does not start from zero is wrong."""
 
 
 @dataclass(frozen=True)

@@ -55,8 +55,11 @@ def check(spec: KernelSpec, wasm: bytes, report: Report) -> Iterator[str]:
     yield from check_memory(kernel, calls, report)
     yield from check_refused(kernel, calls[0], refused(calls[0]), report)
     yield from check_idle(kernel, calls[0], ({"nr": 0}, {"nc": 0}), report)
-    yield from check_ranges(kernel, calls[0], report)
-    yield from check_large(kernel, calls[-1], report)
+    for call in (calls[0], calls[2]):
+        yield from check_ranges(kernel, call, report)
+    yield from check_memory(kernel, [calls[2].asking(bs=0)], report)
+    for call in (calls[-1], calls[0]):
+        yield from check_large(kernel, call, report)
 
 
 @cache

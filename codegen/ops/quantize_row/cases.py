@@ -116,6 +116,15 @@ def sweeps() -> Iterator[Case]:
     yield Case("any bits", (), bits.view(np.float32).reshape(-1))
     yield Case("near ties of any scale", (), near_ties(20_000))
     yield Case("ties at every exponent", (), np.concatenate([ties(e, 40) for e in range(-149, 121)]))
+    yield Case("half a unit at every exponent", (), np.concatenate([_halves(e) for e in range(-149, 121)]))
+
+
+def _halves(exponent: int) -> F32:
+    """Half of a scale that is a power of two in every place, which rounding bits that are one less round to 0."""
+    rows = np.full((4, N), 0.5)
+    rows[range(4), range(4)] = 127
+    rows[1::2] *= -1
+    return (rows * 2.0**exponent).astype(np.float32).reshape(-1)
 
 
 def _scales_near_every_half() -> F32:

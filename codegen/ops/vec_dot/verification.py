@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
 from codegen.calls import Call
 from codegen.formats import Q4_0, Q8_0
-from codegen.inputs import ONE
+from codegen.inputs import INFINITY, ONE
 from codegen.judge import Report
 from codegen.memory_contract import check_large, check_memory, check_refused, check_traps
 from codegen.ops.vec_dot import model
@@ -42,8 +43,10 @@ def check(spec: KernelSpec, wasm: bytes, report: Report) -> Iterator[str]:
     trapping = _call(spec, random_case("trap", 2 * unroll + 1, "powers"))
     yield from check_traps(kernel, trapping, report)
     yield from _check_long(kernel)
-    # with leftovers, to straddle in each loop
-    yield from check_large(kernel, _call(spec, random_case("large", 3 * unroll - 1, "powers")), report)
+    # with leftovers, to straddle in each loop, and in the one for scales that are not finite
+    large = random_case("large", 3 * unroll - 1, "powers")
+    for case in (large, replace(large, x=struct.pack("<H", INFINITY) + large.x[2:])):
+        yield from check_large(kernel, _call(spec, case), report)
 
 
 _REFUSED = (
