@@ -5,6 +5,8 @@ UNROLL ?= 2
 ISA ?= relaxed
 PORT ?= 8000
 SECONDS ?= 600
+EACH ?= 60
+SEED ?= 0
 PYTHON ?= python3
 VENV_BIN := .venv/bin
 CODEGEN := $(VENV_BIN)/python -m codegen
@@ -56,8 +58,8 @@ tune: bootstrap  ## search for the fastest kernels in wasmtime and in node, and 
 report: bootstrap  ## measure, and draw docs/report/ with its pictures
 	@$(CODEGEN) report
 
-mutants: bootstrap  ## put faults in, one at a time, and show what notices each
-	@$(VENV_BIN)/python -m tools.mutants
+mutants: bootstrap  ## put faults in, one at a time, EACH of a group drawn by SEED, and show what notices each
+	@$(VENV_BIN)/python -m tools.mutants --each='$(EACH)' --seed='$(SEED)'
 
 vectors: bootstrap  ## write the conformance vectors of tests/vectors again
 	@$(CODEGEN) vectors

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.mutants.mutant import Mutant, code
+from tools.mutants.mutant import ProgramMutant, code
 
 _BENCH, _TESTS = "codegen/bench/", "tests/bench/test_"
 _VALUES, _LIMITS, _NATIVE = (f"{_TESTS}{name}.py" for name in ("values", "limits", "native"))
@@ -11,7 +11,7 @@ _RESULT, _TABLE, _JAVASCRIPT = (f"{_TESTS}{name}.py" for name in ("result", "tab
 _UNITS, _ENTRIES = (f"{_TESTS}{name}.py" for name in ("units", "entries"))
 _FUNCTIONS, _THREAD = (f"{_TESTS}native_{name}.py" for name in ("functions", "thread"))
 
-BENCH: tuple[Mutant, ...] = (
+BENCH: tuple[ProgramMutant, ...] = (
     code("bench: values not checked in wasmtime", _VALUES, f"{_BENCH}wasmtime_host.py",
          "if output and (wrong :=", "if False and (wrong :="),
     code("bench: only the distinct rows checked", _VALUES, f"{_BENCH}entry.py",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.mutants.mutant import Mutant, code
+from tools.mutants.mutant import ProgramMutant, code
 
 _LOAD = "tests/javascript/test_load.py::test_whatever_computes_one_bit_wrong_is_not_taken[node]"
 _CALLS, _MEMORY, _ERRORS, _THREADS = (
@@ -11,7 +11,7 @@ _CALLS, _MEMORY, _ERRORS, _THREADS = (
 )
 _ANSWERS = "tests/javascript/test_load.py"
 
-JAVASCRIPT: tuple[Mutant, ...] = (
+JAVASCRIPT: tuple[ProgramMutant, ...] = (
     code("js: known answers not compared", _LOAD, "js/known.js",
          "if (same(got, wanted)) return true;", "return true;"),
     code("js: only cold answers", _LOAD, "js/pick.js",

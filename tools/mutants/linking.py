@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tools.mutants.mutant import Mutant, code
+from tools.mutants.mutant import ProgramMutant, code
 
 _LINKING = "codegen/linking/"
 _PROGRAMS, _FREE = (f"tests/linking/test_{name}.py" for name in ("c_programs", "freestanding"))
 
 _SETS = "tests/unit/test_kernel_set.py"
 
-LINKING: tuple[Mutant, ...] = (
+LINKING: tuple[ProgramMutant, ...] = (
     code("linking: helpers keep their names", _PROGRAMS, f"{_LINKING}merge.py",
          'f"({kind} ${spec.name}__{name}" if name in own else match[0]', "match[0]"),
     code("linking: programs export what they link", _PROGRAMS, f"{_LINKING}object_file.py",

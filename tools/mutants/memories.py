@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tools.mutants.mutant import FRAME, Mutant, code, text
+from tools.mutants.mutant import Mutant, code, text
 
-RANGES = "lib/ranges"
-DOT, QUANTISER = "relaxed_u4_memory64", "quantize_row_q8_0__scalar_u1_memory64"
+FRAME, RANGES = "vec_dot_q4_0_q8_0", "lib/ranges"
+DOT, QUANTISER = "vec_dot_q4_0_q8_0__relaxed_u4_memory64", "quantize_row_q8_0__scalar_u1_memory64"
 PRODUCT = "(i64.gt_u (local.get $items) (i64.div_u (i64.const -1) (local.get $bytes)))"
 STRIDE = "(i64.gt_u (local.get $stride) (i64.div_u (i64.sub (i64.const -1) (local.get $length)) (local.get $more)))"
 PAST = "(i64.ge_u (i64.shr_u (i64.sub (local.get $end) (i64.const 1)) (i64.const 16)) (memory.size))"

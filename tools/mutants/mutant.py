@@ -2,81 +2,85 @@
 
 from __future__ import annotations
 
-import re
+import shutil
+import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
-from codegen.ops.vec_dot.plan import Block, DotPlan, Group
+from codegen import KernelSpec, assemble
 from codegen.plan import Plan
-from codegen.strategies import Constant
+from codegen.plans import make_plan
+from codegen.render import render_plan, template_root
 
 
 @dataclass(frozen=True)
-class Mutant:
-    """One fault: text replaced once in a template, or numbers changed in a plan, and the kernels that have it.
+class KernelMutant:
+    """A kernel with a fault, which `verify` must notice.
 
-    A kernel without a contract in its name is one of vec_dot.
-
-    Or text replaced in a file of the program, by its path, and the tests that must notice.
+    Attributes:
+        name: what is wrong.
+        spec: what the kernel claims to be.
+        wasm: makes its bytes; raises BrokenMutantError where the fault is out of date.
     """
 
     name: str
-    kernels: tuple[str, ...]
-    file: str = ""
-    old: str = ""
-    new: str = ""
-    plan: Callable[[Any], Plan] | None = None
-    tests: tuple[str, ...] = ()
+    spec: KernelSpec
+    wasm: Callable[[], bytes]
 
 
-def text(name: str, kernels: str, file: str, old: str, new: str) -> Mutant:
-    """A fault in a template."""
-    return Mutant(name, tuple(kernels.split()), f"{file}.wat.j2", old, new)
+@dataclass(frozen=True)
+class ProgramMutant:
+    """Text replaced once in a file of the project, which one of some tests must notice."""
+
+    name: str
+    tests: tuple[str, ...]
+    file: str
+    old: str
+    new: str
 
 
-def code(name: str, tests: str, file: str, old: str, new: str) -> Mutant:
-    """A fault in the program."""
-    return Mutant(name, (), file, old, new, tests=tuple(tests.split()))
+Mutant = KernelMutant | ProgramMutant
 
 
-def number(name: str, kernels: str, change: Callable[[DotPlan], DotPlan]) -> Mutant:
-    """A fault in a plan."""
-    return Mutant(name, tuple(kernels.split()), plan=change)
+class BrokenMutantError(Exception):
+    """A mutant cannot be made, or its tests cannot be run."""
 
 
-def last_block(change: Callable[[Block], Block]) -> Callable[[DotPlan], DotPlan]:
-    """Changes the last block of the unrolled loop."""
-
-    def changed(plan: DotPlan) -> DotPlan:
-        *groups, group = plan.groups
-        blocks = (*group.blocks[:-1], change(group.blocks[-1]))
-        return replace(plan, groups=(*groups, replace(group, blocks=blocks)))
-
-    return changed
+def code(name: str, tests: str, file: str, old: str, new: str) -> ProgramMutant:
+    """A fault in the program, and the tests that must notice, with spaces between them."""
+    return ProgramMutant(name, tuple(tests.split()), file, old, new)
 
 
-def constant(name: str, was: str, value: str) -> Callable[[DotPlan], DotPlan]:
-    """Changes what a constant vector has in its lanes."""
-
-    def change(one: Constant) -> Constant:
-        changed = replace(one, value=re.sub(rf"(?<= ){re.escape(was)}(?=[ )])", value, one.value))
-        assert changed != one, f"${name} has no lane {was}"
-        return changed
-
-    return lambda plan: replace(
-        plan, constants=tuple(change(c) if c.name == name else c for c in plan.constants)
-    )
+def text(name: str, kernel: str, file: str, old: str, new: str) -> KernelMutant:
+    """A fault in a template, for what no change of one instruction makes."""
+    spec = KernelSpec.parse(kernel)
+    return KernelMutant(name, spec, partial(_with_text, spec, f"{file}.wat.j2", old, new))
 
 
-def tail(change: Callable[[Block], Block]) -> Callable[[DotPlan], DotPlan]:
-    """Changes the block of the loop that the unrolled one leaves the rest to."""
-    return lambda plan: replace(plan, last=Group((change(plan.last.blocks[0]),), accumulator=0))
+def number(name: str, kernel: str, change: Callable[[Any], Plan]) -> KernelMutant:
+    """A fault in a plan, which moves several numbers of the text at once."""
+    spec = KernelSpec.parse(kernel)
+    return KernelMutant(name, spec, lambda: assemble(render_plan(change(make_plan(spec)))))
 
 
-FRAME, SCALES, SUMS = "vec_dot_q4_0_q8_0", "lib/scales", "lib/sums"
-PACKED, ARITHMETIC, OVERFLOW = (f"lib/scale_vectors/{n}" for n in ("packed", "arithmetic", "overflow"))
-SHUFFLE, NARROW = "lib/fold/shuffle", "lib/fold/narrow"
-LOADS, MUL, DOT, DOT16, DOT32 = (f"lib/product/{n}" for n in ("loads", "mul", "dot", "dot16", "dot32"))
-SWIZZLE, WIDEN = "lib/product/swizzle", "lib/product/widen"
-EXTMUL, ARTICLE, GROUP = "lib/product/extmul", "lib/product/article", "lib/group"
+def replace_text(path: Path, old: str, new: str) -> None:
+    """Replaces text in a file once.
+
+    Raises:
+        BrokenMutantError: the file does not have it.
+    """
+    before = path.read_text()
+    if old not in before:
+        raise BrokenMutantError(f"{path.name} has no {old!r}; write the mutant anew")
+    path.write_text(before.replace(old, new, 1))
+
+
+def _with_text(spec: KernelSpec, file: str, old: str, new: str) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "templates"
+        shutil.copytree(template_root(), root)
+        replace_text(root / file, old, new)
+        return assemble(render_plan(make_plan(spec), root))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tools.mutants.mutant import Mutant, code
+from tools.mutants.mutant import ProgramMutant, code
 
 _RUN = "codegen/run/"
 _BATCHES, _CHECK = (f"tests/unit/test_run_{name}.py" for name in ("batches", "check"))
 _VERB = "tests/cli/test_run_verb.py"
 
-RUN: tuple[Mutant, ...] = (
+RUN: tuple[ProgramMutant, ...] = (
     code("run: bits of products not compared", _CHECK, f"{_RUN}check.py",
          "if path.ordered else None", "if False else None"),
     code("run: every row against the first column", _CHECK, f"{_RUN}check.py",

