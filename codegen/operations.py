@@ -41,7 +41,6 @@ class Operation:
         most_unroll: blocks that a turn of the main loop can have.
         most_accumulators: independent sums that its kernels can have.
         package: its package in codegen/ops/, and the start of its template's name, where that is another operation's.
-        fixed: strategies that are one block a turn and compute scales, and cannot be otherwise.
         records: by strategy, the kind of prepared activations that its kernels take or give, where they do.
     """
 
@@ -57,7 +56,6 @@ class Operation:
     most_unroll: int = MAX_UNROLL
     most_accumulators: int = 1
     package: str = ""
-    fixed: tuple[str, ...] = ()
     records: Mapping[str, Kind] = field(default_factory=dict)
 
     def strategies_of(self, isa: Isa) -> tuple[str, ...]:
@@ -92,7 +90,6 @@ OPERATIONS: dict[str, Operation] = {
             relaxed_opcodes=RELAXED_DOTS,
             options=("scales", "fold"),
             most_accumulators=8,
-            fixed=("article",),
         ),
         Operation(
             name="quantize_row",

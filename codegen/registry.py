@@ -54,7 +54,6 @@ MEMORIES = (
 
 SINGLES: tuple[KernelSpec, ...] = (
     KernelSpec(Isa.SCALAR, strategy="swar"),
-    KernelSpec(Isa.SIMD128, strategy="article"),
     KernelSpec(Isa.RELAXED, unroll=4, memory=Memory.IMPORT),
     KernelSpec(Isa.SCALAR, op="quantize_row", x="q8_0", y=""),
     *map(KernelSpec.parse, (*MATRIX, *MEMORIES)),

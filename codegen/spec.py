@@ -21,7 +21,7 @@ from codegen.errors import SpecError, shown
 from codegen.formats import FORMATS
 from codegen.layouts import Record
 from codegen.operations import OPERATIONS, Operation, contract_of, interface_of
-from codegen.options import OPTIONS, Memory, Scales, default
+from codegen.options import OPTIONS, Memory, default
 from codegen.strategies import Isa
 
 E = TypeVar("E", bound=StrEnum)
@@ -80,10 +80,6 @@ class KernelSpec(Choice):
         _check_range("accumulators", self.accumulators, self.operation.most_accumulators)
         if self.unroll % self.accumulators:
             raise SpecError(f"accumulators = {self.accumulators}: must divide unroll = {self.unroll}")
-        if self.strategy in self.operation.fixed and (self.unroll, self.scales) != (1, Scales.ARITHMETIC):
-            raise SpecError(
-                f"strategy {self.strategy!r}: reproduces a published kernel, unroll 1 and arithmetic scales only"
-            )
         for field in self._chosen():
             if field not in (*self.operation.options, "memory"):
                 raise SpecError(f"{field} {getattr(self, field)}: {self.op} has no such option")

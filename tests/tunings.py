@@ -97,7 +97,7 @@ def tuning_of(swept: ContractTuning, engine: str = "wasmtime", arch: str = "x86_
 SWEPT = sweep_of(
     candidate(RELAXED, 9.0),
     candidate(SIMD, 6.0),
-    candidate(spec("simd128-article_u1"), 2.0, stage=1),
+    candidate(spec("simd128-extmul_u1"), 2.0, stage=1),
     candidate(SCALAR, 1.0, stage=1),
     candidate(spec("relaxed_u8"), 9.5, failed="node-noavx: count-b1 (cold): got {\n}, expected {}"),
     Candidate(spec("relaxed_u2"), 1, failed="computes something else"),

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from codegen.assemble import assemble
 from codegen.bench.entry import Entry
+from codegen.bench.frozen import Frozen, Timed
 from codegen.bench.problem import Problem
 from codegen.ops.gemm import bench as matrix
 from codegen.ops.mul_mat import bench as mul_mat
@@ -29,7 +30,9 @@ _ENTRIES: dict[str, Callable[[KernelSpec, bytes, Problem], Entry]] = {
 }
 
 
-def kernel_entry(spec: KernelSpec, problem: Problem) -> Entry:
+def kernel_entry(spec: Timed, problem: Problem) -> Entry:
     """A kernel in a module with the loop that calls it, its operands, and what it must compute."""
+    if isinstance(spec, Frozen):
+        return replace(_ENTRIES[spec.alike.op](spec.alike, spec.wasm, problem), name=spec.name)
     wasm = assemble(render_plan(make_plan(spec), timed=True))
     return replace(_ENTRIES[spec.op](spec, wasm, problem), memory=spec.memory)

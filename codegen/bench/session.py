@@ -13,6 +13,7 @@ from codegen.bench import native
 from codegen.bench.contestant import Contestant, Host, WrongResultError
 from codegen.bench.entries import kernel_entry
 from codegen.bench.entry import Entry
+from codegen.bench.frozen import Frozen, Timed
 from codegen.bench.limits import LIMITS, Limit, Unit, floors
 from codegen.bench.machine import free_memory
 from codegen.bench.problem import Problem
@@ -21,7 +22,6 @@ from codegen.bench.statistics import summarize
 from codegen.bench.work import work
 from codegen.errors import InputError
 from codegen.render import render
-from codegen.spec import KernelSpec
 
 _FILLED = 0.8
 """Of the free memory, what contestants may fill."""
@@ -56,7 +56,7 @@ def check_room(kernels: int, hosts: Sequence[Host], problem: Problem, limits: in
 
 
 def run(
-    specs: Sequence[KernelSpec],
+    specs: Sequence[Timed],
     hosts: Sequence[Host],
     problem: Problem,
     rounds: int,
@@ -103,7 +103,7 @@ def _time(seat: _Seat) -> None:
 
 
 def _results(
-    seats: Sequence[_Seat], specs: dict[str, KernelSpec], entries: dict[str, Entry], problem: Problem
+    seats: Sequence[_Seat], specs: dict[str, Timed], entries: dict[str, Entry], problem: Problem
 ) -> tuple[list[Measurement], list[Limits]]:
     limits = {}
     for host in dict.fromkeys(seat.host for seat in seats):
@@ -122,7 +122,7 @@ def _results(
             Measurement(
                 kernel=name,
                 engine=seat.host.name,
-                sha256=hashlib.sha256(assemble(render(spec))).hexdigest() if spec else None,
+                sha256=hashlib.sha256(_module(spec)).hexdigest() if spec else None,
                 n=problem.n,
                 rows=problem.rows,
                 level=problem.level,
@@ -135,6 +135,10 @@ def _results(
             )
         )
     return measured, list(limits.values())
+
+
+def _module(spec: Timed) -> bytes:
+    return spec.wasm if isinstance(spec, Frozen) else assemble(render(spec))
 
 
 def _rates(seats: Sequence[_Seat], problem: Problem) -> dict[Unit, float]:

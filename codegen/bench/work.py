@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from codegen.bench.entry import Entry
+from codegen.bench.frozen import Frozen, Timed
 from codegen.bench.limits import Unit, unit_of
 from codegen.bench.problem import Problem
 from codegen.cost import main_loop
 from codegen.formats import Q8_0
 from codegen.plans import make_plan
-from codegen.spec import KernelSpec
 
 
-def work(spec: KernelSpec, entry: Entry, problem: Problem) -> dict[Unit, float]:
+def work(spec: Timed, entry: Entry, problem: Problem) -> dict[Unit, float]:
     """Operations by unit, as the loops have them, and bytes that must arrive however often they are used."""
     found: dict[Unit, float] = {Unit.MEMORY: problem.x_step / problem.columns}
-    for loop, columns in make_plan(spec).loops(problem.columns):
+    ours = spec.alike if isinstance(spec, Frozen) else spec
+    for loop, columns in make_plan(ours).loops(problem.columns):
         turns = Q8_0.blocks(problem.n) / loop.blocks * columns / problem.columns
         for opcode in main_loop(entry.wasm, loop):
             if unit := unit_of(opcode):

@@ -9,6 +9,7 @@ from itertools import product
 from codegen import arguments, show
 from codegen.arguments import AddVerb
 from codegen.bench import article, hosts, native, session
+from codegen.bench.frozen import Timed
 from codegen.bench.machine import LEVELS
 from codegen.bench.problem import Problem
 from codegen.bench.result import Result
@@ -18,7 +19,6 @@ from codegen.errors import InputError
 from codegen.operations import OPERATIONS
 from codegen.options import Memory
 from codegen.output import progress
-from codegen.spec import KernelSpec
 
 MATMUL = "matmul"
 """What --op calls all operations that multiply."""
@@ -105,7 +105,7 @@ def _bench(options: argparse.Namespace) -> int:
     return DONE if all(one.samples for one in result.measurements) else FAILED
 
 
-_Wanted = tuple[tuple[KernelSpec, ...], list[Problem], list[str]]
+_Wanted = tuple[tuple[Timed, ...], list[Problem], list[str]]
 """Kernels, problems, and what of the call could not be carried out as it stands."""
 
 
@@ -147,7 +147,7 @@ def _operations(options: argparse.Namespace) -> tuple[str, ...]:
     return ("vec_dot",)
 
 
-def _lacking(specs: Sequence[KernelSpec], result: Result) -> Iterator[str]:
+def _lacking(specs: Sequence[Timed], result: Result) -> Iterator[str]:
     """Kernels that an engine could not load, by the feature it lacks."""
     done = {(one.kernel, one.engine) for one in result.measurements}
     for engine in dict.fromkeys(limits.engine for limits in result.limits if limits.engine != native.HOST):

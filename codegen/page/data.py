@@ -12,6 +12,7 @@ from gguf.constants import GGML_QUANT_SIZES
 from codegen import vectors
 from codegen.bench.entries import kernel_entry
 from codegen.bench.entry import Entry
+from codegen.bench.frozen import Timed
 from codegen.bench.javascript_host import job_of
 from codegen.bench.problem import Problem
 from codegen.bench.usual import together, usual
@@ -43,9 +44,13 @@ def entries() -> list[Entry]:
     return [kernel_entry(spec, problem_of(spec)) for spec in specs]
 
 
-def problem_of(spec: KernelSpec) -> Problem:
+def problem_of(spec: Timed) -> Problem:
     """What a kernel of a bar is timed on."""
-    return usual("gemm").at(N) if spec.op == "gemm" else together(("vec_dot", "gemv")).at(N)
+    return (
+        usual("gemm").at(N)
+        if isinstance(spec, KernelSpec) and spec.op == "gemm"
+        else together(("vec_dot", "gemv")).at(N)
+    )
 
 
 def _kinds() -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from codegen.bench import native
+from codegen.bench.frozen import ARTICLE
 from codegen.bench.native_functions import GEMM, GEMV
 from codegen.bench.result import Measurement, Result
 from codegen.bench.table import BASELINE
@@ -71,11 +72,15 @@ def fastest(result: Result, engine: str, op: str, isa: Isa, columns: int) -> Mea
     """The fastest right kernel of an operation and ISA in an engine; of scalar dot products, the baseline."""
     found = []
     for one in result.right:
-        if one.engine != engine or one.columns != columns or engine == native.HOST:
+        if (
+            one.engine != engine
+            or one.columns != columns
+            or one.kernel in (native.NAME, GEMV, GEMM, ARTICLE.name)
+        ):
             continue
         spec = KernelSpec.parse(one.kernel)
         plain = spec.name == BASELINE or not (op == "vec_dot" and isa is Isa.SCALAR)
-        if (spec.op, spec.isa) == (op, isa) and spec.strategy != "article" and plain:
+        if (spec.op, spec.isa) == (op, isa) and plain:
             found.append(one)
     return min(found, key=lambda one: one.summary.median, default=None)
 

@@ -8,6 +8,7 @@ from functools import partial
 
 from codegen.bench import native
 from codegen.bench.contestant import Host
+from codegen.bench.frozen import ARTICLE, Timed
 from codegen.bench.limits import LIMITS, Limit, Unit
 from codegen.bench.machine import LEVELS
 from codegen.bench.problem import Problem
@@ -50,8 +51,9 @@ _MEMORY = tuple(limit for limit in LIMITS if limit.unit is Unit.MEMORY)
 
 _BASELINE = KernelSpec.parse(BASELINE)
 
-ALL = (
+ALL: tuple[Timed, ...] = (
     _BASELINE,
+    ARTICLE,
     *(
         spec
         for spec in REGISTERED
@@ -61,9 +63,9 @@ ALL = (
 )
 """The kernels that are compared at N."""
 
-FEW = (
+FEW: tuple[Timed, ...] = (
     _BASELINE,
-    KernelSpec(Isa.SIMD128, strategy="article"),
+    ARTICLE,
     FASTEST["vec_dot", Isa.SIMD128],
     FASTEST["vec_dot", Isa.RELAXED],
 )
@@ -75,7 +77,11 @@ MATRIX = tuple(
     dict.fromkeys(
         (
             _BASELINE,
-            *(spec for spec in (*FEW[2:], *_BEST_DOTS) if spec.isa is not Isa.SCALAR),
+            *(
+                spec
+                for spec in (FASTEST["vec_dot", Isa.SIMD128], FASTEST["vec_dot", Isa.RELAXED], *_BEST_DOTS)
+                if spec.isa is not Isa.SCALAR
+            ),
             *(
                 spec
                 for spec in REGISTERED
@@ -86,7 +92,7 @@ MATRIX = tuple(
 )
 """Every kernel that multiplies matrices, and the dot products that they replace: the best of each engine."""
 
-Choice = Callable[[Problem, Mapping[str, Result]], tuple[KernelSpec, ...]]
+Choice = Callable[[Problem, Mapping[str, Result]], tuple[Timed, ...]]
 """The kernels of a problem, after the runs before."""
 
 
@@ -125,7 +131,7 @@ class Series:
                     yield problem, group
 
 
-def _always(specs: tuple[KernelSpec, ...]) -> Choice:
+def _always(specs: tuple[Timed, ...]) -> Choice:
     return lambda _problem, _runs: specs
 
 

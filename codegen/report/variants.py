@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from codegen.bench import native
+from codegen.bench.frozen import ARTICLE
 from codegen.bench.result import Measurement
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
@@ -48,8 +49,7 @@ def of(kernel: str) -> Variant:
     """
     if kernel == native.NAME:
         return NATIVE
-    spec = KernelSpec.parse(kernel)
-    return PUBLISHED if spec.strategy == "article" else OF_ISA[spec.isa]
+    return PUBLISHED if kernel == ARTICLE.name else OF_ISA[KernelSpec.parse(kernel).isa]
 
 
 def short(kernel: str) -> str:
@@ -61,6 +61,8 @@ def tiled(kernel: str) -> str:
     """The part of a name that tells kernels of one operation apart, their tile too; native functions have no parts."""
     if not kernel.partition("__")[2]:
         return kernel
+    if kernel == ARTICLE.name:
+        return short(kernel)
     tile = KernelSpec.parse(kernel).tile
     return f"{tile[0]}x{tile[1]} {short(kernel)}" if tile else short(kernel)
 
@@ -72,7 +74,7 @@ def best(measurements: Iterable[Measurement]) -> dict[Variant, Measurement]:
     """
     found: dict[Variant, Measurement] = {}
     for one in sorted(measurements, key=_rank):
-        if one.kernel == native.NAME or _shown(KernelSpec.parse(one.kernel)):
+        if one.kernel in (native.NAME, ARTICLE.name) or _shown(KernelSpec.parse(one.kernel)):
             found.setdefault(of(one.kernel), one)
     return {variant: found[variant] for variant in VARIANTS if variant in found}
 

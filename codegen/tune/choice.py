@@ -6,7 +6,7 @@ from codegen.bench.statistics import speedup
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.tune.search import AT_MOST, MATTERS, Search, Timing, slower
-from codegen.tune.space import complexity, eligible
+from codegen.tune.space import complexity
 
 
 def best(search: Search) -> dict[Isa, KernelSpec]:
@@ -14,7 +14,7 @@ def best(search: Search) -> dict[Isa, KernelSpec]:
 
     Only candidates that passed full verification are looked at, and of those the ones that came furthest.
     """
-    proved = {s: t for s, t in search.timings.items() if s in search.proved and eligible(s)}
+    proved = {s: t for s, t in search.timings.items() if s in search.proved}
     found = {}
     for isa in Isa:
         group = {spec: timing for spec, timing in proved.items() if spec.isa is isa}

@@ -55,11 +55,6 @@ def candidates(
     return {contract: tuple(specs) for contract, specs in found.items()}
 
 
-def eligible(spec: KernelSpec) -> bool:
-    """Whether a kernel may be chosen as best."""
-    return spec.strategy not in spec.operation.fixed  # those reproduce a kernel of somebody else's
-
-
 def complexity(spec: KernelSpec) -> tuple[int, bool, int, int, int, str]:
     """What a host pays besides time: memory, code, sums to join; then short names, the defaults.
 

@@ -72,7 +72,7 @@ class Outcome:
         return [
             f"{name}, {isa}"
             for name, contract in self.swept.items()
-            for isa in dict.fromkeys(c.spec.isa for c in contract.candidates if space.eligible(c.spec))
+            for isa in dict.fromkeys(c.spec.isa for c in contract.candidates)
             if isa not in contract.best
         ]
 

@@ -16,7 +16,7 @@ from codegen.ops.vec_dot.plan import dot_plan
 from codegen.reference import decode
 
 CACHES = {1: 48 << 10, 2: 2 << 20, 3: 64 << 20}
-KERNELS = ("scalar_u1", "simd128-article_u1", "simd128_u4", "relaxed_u4", "relaxed-dot32_u2")
+KERNELS = ("scalar_u1", "simd128-extmul_u1", "simd128_u4", "relaxed_u4", "relaxed-dot32_u2")
 
 
 @pytest.fixture(autouse=True)

@@ -68,7 +68,7 @@ WRONG |= {
         f"{KERNEL}relaxed_u2.wat": "relaxed_u2.wat",
         f"{KERNEL}avx2_u2": "'avx2'",
         f"{KERNEL}simd128-dot16_u2": "'dot16'",
-        f"{KERNEL}simd128-article_u2": "'article'",
+        f"{KERNEL}article": "article",
         f"{KERNEL}relaxed_u17": "unroll = 17",
         f"{KERNEL}relaxed_u4_a3": "accumulators = 3",
         f"{KERNEL}relaxed_u9_a9": "accumulators = 9",

@@ -147,10 +147,6 @@ def test_an_isa_of_which_every_kernel_fails_fails_the_call(
     assert tuning.load(tmp_path / FILE).best == ()
 
 
-def test_the_article_alone_has_no_best_and_is_no_failure(call: Call, fake: FakeSession) -> None:
-    assert call("tune", "--kernel", "*article*").returncode == 0
-
-
 # --- interruption
 
 

@@ -21,8 +21,6 @@ from tests.specs import DOTS, STRATEGY_OF_ISA
 # One repack is a whole matrix, and the exact result of one mul_mat is many blocks' work.
 LEAST_BLOCKS = {"repack": 5_000, "mul_mat": 40_000}
 
-FREE_STRATEGIES = [pair for pair in STRATEGY_OF_ISA if pair[1] != "article"]
-
 
 @pytest.mark.parametrize("spec", REGISTERED, ids=lambda spec: spec.name)
 def test_every_registered_kernel_verifies(spec: KernelSpec) -> None:
@@ -32,7 +30,7 @@ def test_every_registered_kernel_verifies(spec: KernelSpec) -> None:
 
 
 @pytest.mark.parametrize("unroll", range(1, 17))
-@pytest.mark.parametrize(("isa", "strategy"), FREE_STRATEGIES)
+@pytest.mark.parametrize(("isa", "strategy"), STRATEGY_OF_ISA)
 def test_every_block_count_with_every_unroll(isa: Isa, strategy: str, unroll: int) -> None:
     spec = KernelSpec(isa, unroll=unroll, strategy=strategy)
     kernel = Kernel.load(spec)

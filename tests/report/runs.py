@@ -14,7 +14,7 @@ from codegen.report.data import Data
 
 PREFIX = "vec_dot_q4_0_q8_0__"
 SCALAR, ARTICLE, SIMD, RELAXED = (
-    PREFIX + name for name in ("scalar_u1", "simd128-article_u1", "simd128_u4", "relaxed_u4")
+    PREFIX + name for name in ("scalar_u1", "article", "simd128_u4", "relaxed_u4")
 )
 
 NS: dict[str, float] = {SCALAR: 2000, ARTICLE: 1000, SIMD: 400, RELAXED: 250}

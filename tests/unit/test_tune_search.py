@@ -104,12 +104,6 @@ def test_a_kernel_of_wrong_values_is_never_best_nor_timed_again(monkeypatch: Pat
     assert all(wrong not in specs for specs, _ in fake.batches[1:])
 
 
-def test_the_article_is_never_best(monkeypatch: Patch) -> None:
-    ours, article = shapes("simd128_u1", "simd128-article_u1")
-    fake = FakeSession({ours: 50, article: 10})
-    assert best(search(monkeypatch, [ours, article], fake)) == {Isa.SIMD128: ours}
-
-
 def test_an_isa_that_the_engine_lacks_has_no_best(monkeypatch: Patch) -> None:
     found = search(monkeypatch, [SCALAR, *shapes("relaxed_u1")], FakeSession(lacking=[Isa.RELAXED]))
     assert best(found) == {Isa.SCALAR: SCALAR}

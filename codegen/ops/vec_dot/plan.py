@@ -211,7 +211,7 @@ def _groups(spec: KernelSpec, x: Format, y: Format) -> tuple[Group, ...]:
     """Each accumulator takes a run of unroll / accumulators blocks, in fours, then twos, then one."""
     blocks = tuple(_block(i, x, y) for i in range(spec.unroll))
     run = spec.unroll // spec.accumulators
-    sizes = (4, 2, 1) if BY_NAME[spec.strategy].sums in (Sums.I16X8, Sums.I32X4) else (1,)
+    sizes = (4, 2, 1) if BY_NAME[spec.strategy].sums is not Sums.I32 else (1,)
     cuts = [0]
     while cuts[-1] < run:
         cuts.append(cuts[-1] + next(size for size in sizes if cuts[-1] + size <= run))

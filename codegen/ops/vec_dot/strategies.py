@@ -21,8 +21,6 @@ class Sums(StrEnum):
     """Partial sums of at most 4,096 in magnitude, folded in i16 and widened last."""
     I32X4 = "i32x4"
     """Partial sums, folded in i32."""
-    EXTRACT = "extract"
-    """i16 partial sums taken out lane by lane, as the article does; one block at a time only."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,6 @@ ALL: tuple[Multiply, ...] = (
     Multiply("swizzle", Isa.SIMD128, (_SIGNS, _TOP, _EXCHANGE), (_Q, _EXCHANGED), Sums.I32X4, shift=12),
     Multiply("widen", Isa.SIMD128, (_SIGNS, _TOP, *_SPREAD, _SIXTEENS), (_Q, *_BYTES), Sums.I32X4, shift=12),
     Multiply("extmul", Isa.SIMD128, (_LOW4, _EIGHTS), (_Q, *_WEIGHTS), Sums.I16X8),
-    Multiply("article", Isa.SIMD128, (_LOW4, _EIGHTS), (_Q, *_WEIGHTS), Sums.EXTRACT),
     Multiply("dot16", Isa.RELAXED, (_LOW4, _EIGHTS), (_Q, *_ACTIVATIONS), Sums.I16X8),
     Multiply("dot32", Isa.RELAXED, (_LOW4, _EIGHTS), (_Q, *_ACTIVATIONS), Sums.I32X4),
 )
@@ -99,7 +96,7 @@ BY_NAME: dict[str, Multiply] = {strategy.name: strategy for strategy in ALL}
 def why_not(spec: Choice) -> str | None:
     """Why a combination of options does not exist; None where it does. What is done to several blocks needs several."""
     strategy = BY_NAME[spec.strategy]
-    together = spec.unroll > spec.accumulators and strategy.sums in (Sums.I16X8, Sums.I32X4)
+    together = spec.unroll > spec.accumulators and strategy.sums is not Sums.I32
     needs = "for SIMD with at least two blocks an accumulator"
     if spec.scales == "overflow" and not together:
         return f"scales 'overflow': {needs}"
