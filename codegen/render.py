@@ -19,6 +19,7 @@ from jinja2 import (
     TemplateSyntaxError,
     UndefinedError,
 )
+from jinja2.ext import Extension
 
 from codegen import resources
 from codegen.assemble import Assembler, assemble
@@ -28,6 +29,7 @@ from codegen.errors import AssembleError, TemplateError
 from codegen.plan import Plan
 from codegen.plans import make_plan
 from codegen.spec import KernelSpec
+from codegen.strategies import Local
 
 _WIDTH = 110
 
@@ -49,12 +51,33 @@ def environment(root: Path | None = None) -> Environment:
         line_statement_prefix=";;%",
         line_comment_prefix=";;#",
         autoescape=False,
+        finalize=_trimmed,
+        extensions=[Placement],
     )
     env.globals.update(
-        blank_line="", splat_f32=_splat_f32, power_of_two=_power_of_two, shuffle_32=_shuffle_32
+        blank_line="",
+        local_variable=_local_variable,
+        splat_f32=_splat_f32,
+        power_of_two=_power_of_two,
+        shuffle_32=_shuffle_32,
     )
-    env.filters["ljust"] = lambda text, width: str(text).ljust(width)
+    env.filters["placed"] = lambda value, indent: _trimmed(value).replace("\n", "\n" + indent)
     return env
+
+
+class Placement(Extension):
+    """Where a line starts with an expression, all lines of the expression's value get that line's indent."""
+
+    _LINE = re.compile(r"^( +)\{\{ (.+?) \}\}", re.MULTILINE)
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        """Adds the filter that repeats the indent to each such expression."""
+        return self._LINE.sub(r'\1{{ (\2) | placed("\1") }}', source)
+
+
+def _trimmed(value: object) -> str:
+    """What an expression writes: a macro's text without the line ends around it."""
+    return str(value).strip()
 
 
 def render(spec: KernelSpec, root: Path | None = None) -> str:
@@ -95,9 +118,7 @@ def _rendered(plan: Plan, root: Path | None, timed: bool) -> str:
         templates = f"lib/timed/{spec.op}.wat.j2", "lib/timed/call.wat.j2"
         repeat = fill(*templates, kernel=f"${spec.export}", parameters=spec.parameters)
         body = _with_function(body, repeat)
-    header = fill(
-        "lib/header/common.wat.j2", plan=plan, opcodes=_opcodes(body, plan.main_loop), wrap=_wrap
-    )
+    header = fill("lib/header/common.wat.j2", plan=plan, opcodes=_opcodes(body, plan.main_loop), wrap=_wrap)
     return header + body
 
 
@@ -132,6 +153,11 @@ def _opcodes(module: str, main: MainLoop) -> float:
         return cost(assemble(module, Assembler.WASMTIME), main).opcodes
     except AssembleError:
         return math.nan
+
+
+def _local_variable(local: Local, column: int) -> str:
+    """Its declaration, and its role as a comment from `column` on."""
+    return f"{f'(local ${local.name} {local.type})':{column}};; {local.role}"
 
 
 def _splat_f32(exponent: int) -> str:

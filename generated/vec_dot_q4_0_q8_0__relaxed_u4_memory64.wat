@@ -200,7 +200,8 @@
 
     ;; an infinite or NaN scale came by and was misread: start over, all blocks in the exact loop below;
     ;; the sums so far cannot change what becomes of an infinity or NaN, and stay
-    (if (i64.ne (i64.and (local.get $seen) (i64.const 0x1000000010000000)) (i64.const 0))
+    (if
+      (i64.ne (i64.and (local.get $seen) (i64.const 0x1000000010000000)) (i64.const 0))
       (then
         (local.set $x (local.get $vx))
         (local.set $y (local.get $vy))))

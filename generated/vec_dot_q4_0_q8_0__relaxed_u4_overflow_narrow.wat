@@ -194,10 +194,11 @@
 
     ;; an infinite or NaN scale came by and was misread: start over, all blocks in the exact loop below;
     ;; the sums so far cannot change what becomes of an infinity or NaN, and stay
-    (if (v128.any_true
-          (v128.or
-            (i32x4.gt_u (local.get $seen) (v128.const i32x4 0x1effffff 0x1effffff 0x1effffff 0x1effffff))
-            (f32x4.ne (f32x4.sub (local.get $acc0) (local.get $acc0)) (v128.const i32x4 0 0 0 0))))
+    (if
+      (v128.any_true
+        (v128.or
+          (i32x4.gt_u (local.get $seen) (v128.const i32x4 0x1effffff 0x1effffff 0x1effffff 0x1effffff))
+          (f32x4.ne (f32x4.sub (local.get $acc0) (local.get $acc0)) (v128.const i32x4 0 0 0 0))))
       (then
         (local.set $x (local.get $vx))
         (local.set $y (local.get $vy))))
