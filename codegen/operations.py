@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from codegen.c_parameters import Parameter, parameters
 from codegen.choice import Choice
 from codegen.cost import RELAXED_DOTS, RELAXED_TRUNC
+from codegen.formats import FORMATS
 from codegen.layouts import Kind, Record
 from codegen.ops.gemm import strategies as gemm
 from codegen.ops.quantize_mat import strategies as quantize_mat
@@ -58,14 +59,19 @@ class Operation:
     package: str = ""
     records: Mapping[str, Kind] = field(default_factory=dict)
 
-    def strategies_of(self, isa: Isa) -> tuple[str, ...]:
-        """The names of an ISA's strategies, the default first."""
-        return tuple(strategy.name for strategy in self.strategies if strategy.isa is isa)
+    def strategies_of(self, isa: Isa, x: str) -> tuple[str, ...]:
+        """The names of an ISA's strategies for a format of the first operand, the default first."""
+        fit = (one for one in self.strategies if one.isa is isa and not one.refuses(FORMATS[x]))
+        return tuple(strategy.name for strategy in fit)
 
-    @property
-    def isas(self) -> tuple[Isa, ...]:
-        """The ISAs that it has strategies for."""
-        return tuple(isa for isa in Isa if self.strategies_of(isa))
+    def refusal(self, strategy: str, x: str) -> str | None:
+        """Why a strategy of any ISA has no kernel with a format of the first operand; None where it has, or is none."""
+        found = (one.refuses(FORMATS[x]) for one in self.strategies if one.name == strategy)
+        return next(found, None)
+
+    def isas(self, x: str) -> tuple[Isa, ...]:
+        """The ISAs that it has strategies for, with a format of the first operand."""
+        return tuple(isa for isa in Isa if self.strategies_of(isa, x))
 
     def template(self, operands: tuple[str, ...]) -> str:
         """The frame of its kernels, in templates/."""
@@ -80,7 +86,11 @@ OPERATIONS: dict[str, Operation] = {
     for operation in (
         Operation(
             name="vec_dot",
-            operands=(("q4_0", "q8_0"),),
+            operands=tuple(
+                (x.name, x.activations)
+                for x in FORMATS.values()
+                if not all(strategy.refuses(x) for strategy in vec_dot.ALL)
+            ),
             parameters=parameters(
                 "int n, float *s, size_t bs, const void *vx, size_t bx, const void *vy, size_t by, int nrc"
             ),

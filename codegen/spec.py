@@ -68,11 +68,13 @@ class KernelSpec(Choice):
             raise SpecError(f"tile {shown(self.tile)}: {self.op} has {known}")
 
     def _check_strategy(self) -> None:
-        strategies = self.operation.strategies_of(self.isa)
+        strategies = self.operation.strategies_of(self.isa, self.x)
         if not strategies:
-            raise SpecError(f"isa {self.isa}: {self.op} has {', '.join(self.operation.isas)}")
+            raise SpecError(f"isa {self.isa}: {self.op} has {', '.join(self.operation.isas(self.x))}")
         object.__setattr__(self, "strategy", self.strategy or strategies[0])
         if self.strategy not in strategies:
+            if reason := self.operation.refusal(self.strategy, self.x):
+                raise SpecError(f"strategy {shown(self.strategy)}: {reason}")
             raise SpecError(f"strategy {shown(self.strategy)}: {self.isa} has {', '.join(strategies)}")
 
     def _check_loop(self) -> None:
@@ -135,7 +137,7 @@ class KernelSpec(Choice):
     def name(self) -> str:
         """File name, golden's name, bench label and manifest key."""
         tile = f"_{self.tile[0]}x{self.tile[1]}" if self.tile else ""
-        usual = self.operation.strategies_of(self.isa)[0]
+        usual = self.operation.strategies_of(self.isa, self.x)[0]
         strategy = "" if self.strategy == usual else f"-{self.strategy}"
         accumulators = "" if self.accumulators == 1 else f"_a{self.accumulators}"
         options = "".join(f"_{getattr(self, field)}" for field in self._chosen())

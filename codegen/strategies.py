@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from codegen.formats import Format
+
 
 class Isa(StrEnum):
     """What the engine must have: nothing, fixed-width SIMD, or relaxed SIMD as well."""
@@ -67,3 +69,7 @@ class Strategy:
     isa: Isa
     constants: tuple[Constant, ...]
     locals: tuple[Local, ...]
+
+    def refuses(self, x: Format) -> str | None:
+        """Why there is no such kernel of a format, whose first operand that is; None where there is one."""
+        return None

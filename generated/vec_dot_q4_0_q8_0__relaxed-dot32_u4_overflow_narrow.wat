@@ -33,7 +33,7 @@
     (local $stop i32)     ;; address where the unrolled loop leaves the rest
     (local $h i32)        ;; bits of the scale under conversion
     (local $low4 v128)    ;; 0x0f in each byte
-    (local $eights v128)  ;; the nibbles' zero point, in each byte
+    (local $zero v128)    ;; the codes' zero point, in each byte
     (local $factors4 v128);; a power of two for 4 scales
     (local $ones v128)    ;; 1 in each i16 lane, which engines must not know
     (local $q v128)       ;; 32 packed weights
@@ -66,7 +66,7 @@
       (i32.add (local.get $x)
         (i32.mul (i32.div_u (local.get $n) (i32.const 32)) (i32.const 18))))
     (local.set $low4 (v128.const i8x16 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15))
-    (local.set $eights (v128.const i8x16 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8))
+    (local.set $zero (v128.const i8x16 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8))
     (local.set $factors4 (v128.const f32x4 0x1p+112 0x1p+112 0x1p+112 0x1p+112))
     (local.set $ones (i16x8.splat (local.get $nrc)))
 
@@ -121,7 +121,7 @@
           (local.set $q (v128.load offset=2 align=1 (local.get $x)))
           (local.set $y0 (v128.load offset=2 align=1 (local.get $y)))
           (local.set $y1 (v128.load offset=18 align=1 (local.get $y)))
-          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
+          ;; raw codes q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
           (local.set $p0
             (i32x4.sub
               (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
@@ -130,15 +130,15 @@
                   (v128.and (local.get $q) (local.get $low4))
                   (v128.const i32x4 0 0 0 0)))
               (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
-                (local.get $eights)
+                (local.get $zero)
                 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
-                  (local.get $eights)
+                  (local.get $zero)
                   (v128.const i32x4 0 0 0 0)))))
           ;; block 1: partial sums
           (local.set $q (v128.load offset=20 align=1 (local.get $x)))
           (local.set $y0 (v128.load offset=36 align=1 (local.get $y)))
           (local.set $y1 (v128.load offset=52 align=1 (local.get $y)))
-          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
+          ;; raw codes q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
           (local.set $p1
             (i32x4.sub
               (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
@@ -147,15 +147,15 @@
                   (v128.and (local.get $q) (local.get $low4))
                   (v128.const i32x4 0 0 0 0)))
               (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
-                (local.get $eights)
+                (local.get $zero)
                 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
-                  (local.get $eights)
+                  (local.get $zero)
                   (v128.const i32x4 0 0 0 0)))))
           ;; block 2: partial sums
           (local.set $q (v128.load offset=38 align=1 (local.get $x)))
           (local.set $y0 (v128.load offset=70 align=1 (local.get $y)))
           (local.set $y1 (v128.load offset=86 align=1 (local.get $y)))
-          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
+          ;; raw codes q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
           (local.set $p2
             (i32x4.sub
               (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
@@ -164,15 +164,15 @@
                   (v128.and (local.get $q) (local.get $low4))
                   (v128.const i32x4 0 0 0 0)))
               (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
-                (local.get $eights)
+                (local.get $zero)
                 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
-                  (local.get $eights)
+                  (local.get $zero)
                   (v128.const i32x4 0 0 0 0)))))
           ;; block 3: partial sums
           (local.set $q (v128.load offset=56 align=1 (local.get $x)))
           (local.set $y0 (v128.load offset=104 align=1 (local.get $y)))
           (local.set $y1 (v128.load offset=120 align=1 (local.get $y)))
-          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
+          ;; raw codes q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
           (local.set $p3
             (i32x4.sub
               (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
@@ -181,9 +181,9 @@
                   (v128.and (local.get $q) (local.get $low4))
                   (v128.const i32x4 0 0 0 0)))
               (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
-                (local.get $eights)
+                (local.get $zero)
                 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
-                  (local.get $eights)
+                  (local.get $zero)
                   (v128.const i32x4 0 0 0 0)))))
           ;; blocks 0 to 3: integer sums, one block a lane; add sum * scale
           (local.set $p0 (i32x4.dot_i16x8_s (i16x8.narrow_i32x4_s (local.get $p0) (local.get $p1)) (local.get $ones)))
@@ -215,7 +215,7 @@
           (local.set $q (v128.load offset=2 align=1 (local.get $x)))
           (local.set $y0 (v128.load offset=2 align=1 (local.get $y)))
           (local.set $y1 (v128.load offset=18 align=1 (local.get $y)))
-          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
+          ;; raw codes q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
           (local.set $p0
             (i32x4.sub
               (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
@@ -224,9 +224,9 @@
                   (v128.and (local.get $q) (local.get $low4))
                   (v128.const i32x4 0 0 0 0)))
               (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y1)
-                (local.get $eights)
+                (local.get $zero)
                 (i32x4.relaxed_dot_i8x16_i7x16_add_s (local.get $y0)
-                  (local.get $eights)
+                  (local.get $zero)
                   (v128.const i32x4 0 0 0 0)))))
           ;; block 0: add sum * scale; an f16's bits in an f32's place read 2^-112 of its value
           (local.set $sum0

@@ -32,7 +32,7 @@
     (local $end i32)      ;; address where the q4_0 blocks end
     (local $h i32)        ;; bits of the scale under conversion
     (local $low4 v128)    ;; 0x0f in each byte
-    (local $eights v128)  ;; the nibbles' zero point, in each byte
+    (local $zero v128)    ;; the codes' zero point, in each byte
     (local $q v128)       ;; 32 packed weights
     (local $y0 v128)      ;; activations 0 to 15
     (local $y1 v128)      ;; activations 16 to 31
@@ -51,7 +51,7 @@
       (i32.add (local.get $x)
         (i32.mul (i32.div_u (local.get $n) (i32.const 32)) (i32.const 18))))
     (local.set $low4 (v128.const i8x16 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15))
-    (local.set $eights (v128.const i8x16 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8))
+    (local.set $zero (v128.const i8x16 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8))
 
     ;; one block a turn
     (if (i32.ne (local.get $x) (local.get $end))
@@ -59,7 +59,7 @@
         (loop $single
           ;; block 0: partial sums
           (local.set $q (v128.load offset=2 align=1 (local.get $x)))
-          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
+          ;; raw codes q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
           (local.set $p0
             (i16x8.sub
               (i16x8.add
@@ -70,8 +70,8 @@
                   (local.tee $y1 (v128.load offset=18 align=1 (local.get $y)))
                   (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
               (i16x8.add
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $eights))
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $eights)))))
+                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $zero))
+                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $zero)))))
           ;; block 0: add sum * scale; an f16's bits in an f32's place read 2^-112 of its value
           (local.set $sum0
             (f32.add (local.get $sum0)

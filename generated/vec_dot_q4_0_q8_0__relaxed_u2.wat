@@ -33,7 +33,7 @@
     (local $stop i32)     ;; address where the unrolled loop leaves the rest
     (local $h i32)        ;; bits of the scale under conversion
     (local $low4 v128)    ;; 0x0f in each byte
-    (local $eights v128)  ;; the nibbles' zero point, in each byte
+    (local $zero v128)    ;; the codes' zero point, in each byte
     (local $factors2 v128);; a power of two for 2 scales
     (local $q v128)       ;; 32 packed weights
     (local $y0 v128)      ;; activations 0 to 15
@@ -60,7 +60,7 @@
       (i32.add (local.get $x)
         (i32.mul (i32.div_u (local.get $n) (i32.const 32)) (i32.const 18))))
     (local.set $low4 (v128.const i8x16 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15))
-    (local.set $eights (v128.const i8x16 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8))
+    (local.set $zero (v128.const i8x16 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8))
     (local.set $factors2 (v128.const f32x4 0x1p+127 0x1p+127 0 0))
 
     ;; 2 blocks a turn
@@ -99,7 +99,7 @@
               (i64x2.splat (local.get $y01))))
           ;; block 0: partial sums
           (local.set $q (v128.load offset=2 align=1 (local.get $x)))
-          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
+          ;; raw codes q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
           (local.set $p0
             (i16x8.sub
               (i16x8.add
@@ -110,11 +110,11 @@
                   (local.tee $y1 (v128.load offset=18 align=1 (local.get $y)))
                   (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
               (i16x8.add
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $eights))
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $eights)))))
+                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $zero))
+                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $zero)))))
           ;; block 1: partial sums
           (local.set $q (v128.load offset=20 align=1 (local.get $x)))
-          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
+          ;; raw codes q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
           (local.set $p1
             (i16x8.sub
               (i16x8.add
@@ -125,8 +125,8 @@
                   (local.tee $y1 (v128.load offset=52 align=1 (local.get $y)))
                   (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
               (i16x8.add
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $eights))
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $eights)))))
+                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $zero))
+                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $zero)))))
           ;; blocks 0 to 1: integer sums, one block a lane; add sum * scale
           (local.set $p0
             (i16x8.add
@@ -158,7 +158,7 @@
         (loop $single
           ;; block 0: partial sums
           (local.set $q (v128.load offset=2 align=1 (local.get $x)))
-          ;; raw nibbles q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
+          ;; raw codes q are the 7-bit operand: sum of (q - 8) * a = dot(a, q) - dot(a, 8)
           (local.set $p0
             (i16x8.sub
               (i16x8.add
@@ -169,8 +169,8 @@
                   (local.tee $y1 (v128.load offset=18 align=1 (local.get $y)))
                   (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))))
               (i16x8.add
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $eights))
-                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $eights)))))
+                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $zero))
+                (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $zero)))))
           ;; block 0: add sum * scale; an f16's bits in an f32's place read 2^-112 of its value
           (local.set $sum0
             (f32.add (local.get $sum0)

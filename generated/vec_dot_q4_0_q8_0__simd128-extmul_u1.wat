@@ -32,7 +32,7 @@
     (local $end i32)      ;; address where the q4_0 blocks end
     (local $h i32)        ;; bits of the scale under conversion
     (local $low4 v128)    ;; 0x0f in each byte
-    (local $eights v128)  ;; the nibbles' zero point, in each byte
+    (local $zero v128)    ;; the codes' zero point, in each byte
     (local $q v128)       ;; 32 packed weights
     (local $w0 v128)      ;; weights 0 to 15, i8x16
     (local $w1 v128)      ;; weights 16 to 31, i8x16
@@ -51,7 +51,7 @@
       (i32.add (local.get $x)
         (i32.mul (i32.div_u (local.get $n) (i32.const 32)) (i32.const 18))))
     (local.set $low4 (v128.const i8x16 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15))
-    (local.set $eights (v128.const i8x16 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8))
+    (local.set $zero (v128.const i8x16 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8))
 
     ;; one block a turn
     (if (i32.ne (local.get $x) (local.get $end))
@@ -60,9 +60,9 @@
           ;; block 0: partial sums
           (local.set $q (v128.load offset=2 align=1 (local.get $x)))
           (local.set $w0
-            (i8x16.sub (v128.and (local.get $q) (local.get $low4)) (local.get $eights)))
+            (i8x16.sub (v128.and (local.get $q) (local.get $low4)) (local.get $zero)))
           (local.set $w1
-            (i8x16.sub (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)) (local.get $eights)))
+            (i8x16.sub (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)) (local.get $zero)))
           (local.set $p0
             (i16x8.add
               (i16x8.add

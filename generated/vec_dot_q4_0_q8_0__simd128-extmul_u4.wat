@@ -33,7 +33,7 @@
     (local $stop i32)     ;; address where the unrolled loop leaves the rest
     (local $h i32)        ;; bits of the scale under conversion
     (local $low4 v128)    ;; 0x0f in each byte
-    (local $eights v128)  ;; the nibbles' zero point, in each byte
+    (local $zero v128)    ;; the codes' zero point, in each byte
     (local $factors4 v128);; a power of two for 4 scales
     (local $q v128)       ;; 32 packed weights
     (local $w0 v128)      ;; weights 0 to 15, i8x16
@@ -64,7 +64,7 @@
       (i32.add (local.get $x)
         (i32.mul (i32.div_u (local.get $n) (i32.const 32)) (i32.const 18))))
     (local.set $low4 (v128.const i8x16 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15))
-    (local.set $eights (v128.const i8x16 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8))
+    (local.set $zero (v128.const i8x16 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8))
     (local.set $factors4 (v128.const f32x4 0x1p+127 0x1p+127 0x1p+127 0x1p+127))
 
     ;; 4 blocks a turn
@@ -120,9 +120,9 @@
           ;; block 0: partial sums
           (local.set $q (v128.load offset=2 align=1 (local.get $x)))
           (local.set $w0
-            (i8x16.sub (v128.and (local.get $q) (local.get $low4)) (local.get $eights)))
+            (i8x16.sub (v128.and (local.get $q) (local.get $low4)) (local.get $zero)))
           (local.set $w1
-            (i8x16.sub (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)) (local.get $eights)))
+            (i8x16.sub (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)) (local.get $zero)))
           (local.set $p0
             (i16x8.add
               (i16x8.add
@@ -134,9 +134,9 @@
           ;; block 1: partial sums
           (local.set $q (v128.load offset=20 align=1 (local.get $x)))
           (local.set $w0
-            (i8x16.sub (v128.and (local.get $q) (local.get $low4)) (local.get $eights)))
+            (i8x16.sub (v128.and (local.get $q) (local.get $low4)) (local.get $zero)))
           (local.set $w1
-            (i8x16.sub (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)) (local.get $eights)))
+            (i8x16.sub (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)) (local.get $zero)))
           (local.set $p1
             (i16x8.add
               (i16x8.add
@@ -148,9 +148,9 @@
           ;; block 2: partial sums
           (local.set $q (v128.load offset=38 align=1 (local.get $x)))
           (local.set $w0
-            (i8x16.sub (v128.and (local.get $q) (local.get $low4)) (local.get $eights)))
+            (i8x16.sub (v128.and (local.get $q) (local.get $low4)) (local.get $zero)))
           (local.set $w1
-            (i8x16.sub (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)) (local.get $eights)))
+            (i8x16.sub (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)) (local.get $zero)))
           (local.set $p2
             (i16x8.add
               (i16x8.add
@@ -162,9 +162,9 @@
           ;; block 3: partial sums
           (local.set $q (v128.load offset=56 align=1 (local.get $x)))
           (local.set $w0
-            (i8x16.sub (v128.and (local.get $q) (local.get $low4)) (local.get $eights)))
+            (i8x16.sub (v128.and (local.get $q) (local.get $low4)) (local.get $zero)))
           (local.set $w1
-            (i8x16.sub (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)) (local.get $eights)))
+            (i8x16.sub (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)) (local.get $zero)))
           (local.set $p3
             (i16x8.add
               (i16x8.add
@@ -209,9 +209,9 @@
           ;; block 0: partial sums
           (local.set $q (v128.load offset=2 align=1 (local.get $x)))
           (local.set $w0
-            (i8x16.sub (v128.and (local.get $q) (local.get $low4)) (local.get $eights)))
+            (i8x16.sub (v128.and (local.get $q) (local.get $low4)) (local.get $zero)))
           (local.set $w1
-            (i8x16.sub (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)) (local.get $eights)))
+            (i8x16.sub (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4)) (local.get $zero)))
           (local.set $p0
             (i16x8.add
               (i16x8.add

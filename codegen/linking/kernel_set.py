@@ -39,7 +39,7 @@ def kernel_set(isa: Isa, memory: Memory, engine: str = "wasmtime") -> tuple[Kern
         _fastest(tuning, "vec_dot", isa),
         _fastest(tuning, "quantize_row", isa),
         _preparer(isa, gemm.record),
-        _fastest(tuning, "repack", isa if OPERATIONS["repack"].strategies_of(isa) else Isa.SIMD128),
+        _fastest(tuning, "repack", isa if OPERATIONS["repack"].strategies_of(isa, "q4_0") else Isa.SIMD128),
         _fastest(tuning, "gemv", isa, lambda spec: spec.record == gemm.record),
         gemm,
         _fastest(tuning, "mul_mat", isa),

@@ -5,7 +5,8 @@ import pytest
 
 from codegen import Isa, Kernel, KernelSpec
 from codegen.errors import CodegenError, KernelCallError, KernelTrapError
-from codegen.ops.vec_dot.cases import random_case
+from codegen.formats import Q4_0
+from codegen.ops.vec_dot.cases import Cases
 from codegen.reference import dot
 
 
@@ -14,7 +15,7 @@ def kernel() -> Kernel:
     return Kernel.load(KernelSpec(Isa.RELAXED, unroll=4))
 
 
-CASE = random_case("call", 6, "powers")
+CASE = Cases(Q4_0).random("call", 6, "powers")
 
 
 @pytest.mark.parametrize("n", [-32, -1, 1, 31, 33, 190, 193, 1.0, "32", None, True])
@@ -52,7 +53,7 @@ def test_inputs_are_not_modified(kernel: Kernel) -> None:
 @pytest.mark.parametrize("isa", Isa)
 def test_rows_are_dots(isa: Isa) -> None:
     kernel = Kernel.load(KernelSpec(isa, unroll=2))
-    rows = [random_case(f"row-{i}", 5, "powers") for i in range(7)]
+    rows = [Cases(Q4_0).random(f"row-{i}", 5, "powers") for i in range(7)]
     shared = rows[0].y
     got = kernel.rows(b"".join(r.x for r in rows), shared, 7, 160)
     assert got.tolist() == [float(dot(r.x, shared, 160).value) for r in rows]

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from codegen import Isa, Kernel, KernelSpec
 from codegen.bench import native
 from codegen.errors import InputError
-from codegen.formats import Q8_0
+from codegen.formats import Q4_0, Q8_0
 from codegen.inputs import random_halves, rng_of
 from codegen.ops.quantize_row.kernel import Quantizer
-from codegen.ops.vec_dot.cases import case
+from codegen.ops.vec_dot.cases import Cases
 from codegen.ops.vec_dot.judge import HALF_ULP, bound, mismatch
 from codegen.ops.vec_dot.plan import dot_plan
 from codegen.reference import dot, f16_value
@@ -66,7 +66,7 @@ def test_the_same_blocks_give_ggmls_result_within_the_bound(
     weights = rng.integers(-8, 8, (blocks, 32)).astype(np.int16)
     activations = rng.integers(-127, 128, (blocks, 32)).astype(np.int16)
     dx, dy = random_halves(rng, blocks, scales), random_halves(rng, blocks, scales)
-    made = case("ggml", (), weights, activations, dx, dy)
+    made = Cases(Q4_0).case("ggml", (), weights, activations, dx, dy)
     theirs = native_dot(cpu, symbol, made.x, made.y, made.n)
     expected = dot(made.x, made.y, made.n)
     products = np.abs(weights.astype(np.int64) * activations).sum(axis=1)

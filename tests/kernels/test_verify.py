@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from codegen import EngineOptions, Isa, Kernel, KernelSpec, Memory, assemble, render, verify
 from codegen.errors import KernelCallError, KernelLoadError, KernelTrapError
+from codegen.formats import Q4_0
 from codegen.operations import OPERATIONS
-from codegen.ops.vec_dot.cases import all_cases, constant_case, random_case
+from codegen.ops.vec_dot.cases import Cases
 from codegen.ops.vec_dot.judge import bound, mismatch
 from codegen.ops.vec_dot.plan import dot_plan
 from codegen.reference import dot
@@ -35,7 +36,7 @@ def test_every_block_count_with_every_unroll(isa: Isa, strategy: str, unroll: in
     spec = KernelSpec(isa, unroll=unroll, strategy=strategy)
     kernel = Kernel.load(spec)
     for blocks in range(41):
-        case = random_case(f"count-{blocks}", blocks, "powers")
+        case = Cases(Q4_0).random(f"count-{blocks}", blocks, "powers")
         got = kernel.vec_dot(case.x, case.y, case.n)
         assert mismatch(got, dot(case.x, case.y, case.n), Fraction(0)) is None, blocks
 
@@ -47,7 +48,7 @@ def test_every_block_count_with_every_unroll(isa: Isa, strategy: str, unroll: in
     scales=st.sampled_from(["powers", "usual", "finite"]),
 )
 def test_any_spec_on_any_blocks(spec: KernelSpec, blocks: int, scales: str) -> None:
-    case = random_case(f"{scales}-{blocks}", blocks, scales)
+    case = Cases(Q4_0).random(f"{scales}-{blocks}", blocks, scales)
     expected = dot(case.x, case.y, case.n)
     got = Kernel.load(spec).vec_dot(case.x, case.y, case.n)
     assert mismatch(got, expected, bound(dot_plan(spec), blocks, expected.magnitude)) is None
@@ -74,20 +75,20 @@ def _loaded(spec: KernelSpec) -> Kernel:
     return _KERNELS[spec]
 
 
-@pytest.mark.parametrize("strategy", OPERATIONS["vec_dot"].strategies_of(Isa.RELAXED))
+@pytest.mark.parametrize("strategy", OPERATIONS["vec_dot"].strategies_of(Isa.RELAXED, "q4_0"))
 @pytest.mark.parametrize("unroll", [1, 2, 4, 5])
 def test_relaxed_gives_the_same_bits_with_deterministic_mode_on_and_off(strategy: str, unroll: int) -> None:
     spec = KernelSpec(Isa.RELAXED, unroll=unroll, strategy=strategy)
     fast = Kernel.load(spec)
     defined = Kernel.load(spec, EngineOptions(relaxed_simd_deterministic=True))
-    for case in all_cases():
+    for case in Cases(Q4_0).all():
         bits = [struct.pack("<f", k.vec_dot(case.x, case.y, case.n)) for k in (fast, defined)]
         assert bits[0] == bits[1] or all(np.isnan(struct.unpack("<f", b)[0]) for b in bits), case.name
 
 
 def test_kernels_of_unroll_1_give_the_bits_of_scalar_on_every_case() -> None:
     kernels = [_loaded(KernelSpec(isa, strategy=strategy)) for isa, strategy in STRATEGY_OF_ISA]
-    for case in all_cases():
+    for case in Cases(Q4_0).all():
         got = {struct.pack("<f", kernel.vec_dot(case.x, case.y, case.n)) for kernel in kernels}
         assert len(got) == 1 or all(np.isnan(struct.unpack("<f", b)[0]) for b in got), case.name
 
@@ -124,7 +125,7 @@ def test_the_impossible_engine_is_refused_before_it_aborts_the_process() -> None
 )
 def test_blocks_and_results_above_2_gib(spec: KernelSpec) -> None:
     kernel = Kernel.load(spec)
-    case = random_case("high", 5, "powers")
+    case = Cases(Q4_0).random("high", 5, "powers")
     high = (1 << 31) + 12345
     kernel.arena.reach(high + 100_000)
     kernel.arena.view(high, len(case.x))[:] = np.frombuffer(case.x, np.uint8)
@@ -149,8 +150,8 @@ def test_a_block_past_the_end_of_memory_traps_and_writes_nothing(isa: Isa, side:
 
 
 def test_a_call_leaves_nothing_behind_for_the_next() -> None:
-    special = constant_case("inf", (), 9, 1, 1, dx=0x7C00)
-    plain = random_case("plain", 9, "usual")
+    special = Cases(Q4_0).constant("inf", (), 9, 1, 1, dx=0x7C00)
+    plain = Cases(Q4_0).random("plain", 9, "usual")
     for isa in Isa:
         kernel = Kernel.load(KernelSpec(isa, unroll=4))
         first = kernel.vec_dot(plain.x, plain.y, plain.n)

@@ -2,15 +2,16 @@ import numpy as np
 import pytest
 
 from codegen import Isa, KernelSpec
-from codegen.ops.vec_dot.cases import random_case
+from codegen.formats import Q4_0
+from codegen.ops.vec_dot.cases import Cases
 from codegen.ops.vec_dot.judge import differs, roundings
 from codegen.ops.vec_dot.model import result, terms
 from codegen.ops.vec_dot.plan import dot_plan
 
 
 def test_one_block_a_turn_is_summed_in_order() -> None:
-    case = random_case("model", 9, "usual")
-    each = terms(case.x, case.y)
+    case = Cases(Q4_0).random("model", 9, "usual")
+    each = terms(case.x, case.y, Q4_0)
     total = np.float32(0)
     for term in each:
         total = np.float32(total + term)

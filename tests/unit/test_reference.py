@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from codegen.formats import Q4_0, Q8_0
 from codegen.formats.quantise import quantize_q8_0
 from codegen.inputs import INFINITY, NAN, ONE
-from codegen.ops.vec_dot.cases import all_cases, constant_case
+from codegen.ops.vec_dot.cases import Cases
 from codegen.reference import Kind, decode, dot, dot_rows, encode, f16_value
 
 finite_halves = st.integers(0, 0xFFFF).filter(lambda h: h & 0x7C00 != 0x7C00)
@@ -104,12 +104,12 @@ def test_decode_inverts_encode(blocks: int, data: st.DataObject) -> None:
     ],
 )
 def test_non_finite_scales_give_what_ieee_arithmetic_gives(dx: int, dy: int, weight: int, kind: Kind) -> None:
-    case = constant_case("x", (), 3, weight, 1, dx, dy)
+    case = Cases(Q4_0).constant("x", (), 3, weight, 1, dx, dy)
     assert dot(case.x, case.y, case.n).kind is kind
 
 
 def test_rows_are_dots_one_by_one() -> None:
-    cases = [case for case in all_cases() if case.n == 5 * 32][:20]
+    cases = [case for case in Cases(Q4_0).all() if case.n == 5 * 32][:20]
     x, y = b"".join(c.x for c in cases), b"".join(c.y for c in cases)
     assert dot_rows(x, y, len(cases), 160) == [dot(c.x, c.y, 160) for c in cases]
     assert dot_rows(x, cases[3].y, len(cases), 160) == [dot(c.x, cases[3].y, 160) for c in cases]
@@ -134,7 +134,7 @@ def test_the_quantiser_takes_zeros() -> None:
 
 
 def test_cases_have_unique_names_and_whole_blocks() -> None:
-    cases = list(all_cases())
+    cases = list(Cases(Q4_0).all())
     assert len({case.name for case in cases}) == len(cases) > 800
     for case in cases:
         assert (len(case.x), len(case.y)) == (case.n // 32 * 18, case.n // 32 * 34), case.name

@@ -78,16 +78,16 @@ def any_spec(random: Random, operations: Sequence[Operation] = tuple(OPERATIONS.
     """Any spec that exists, of these operations."""
     while True:
         operation = random.choice(operations)
-        isa = random.choice(operation.isas)
+        x, y = (*random.choice(operation.operands), "")[:2]
+        isa = random.choice(operation.isas(x))
         unroll = random.randint(1, operation.most_unroll)
         accumulators = random.choice((1, 1, random.randint(1, operation.most_accumulators)))
-        strategy = random.choice(operation.strategies_of(isa))
+        strategy = random.choice(operation.strategies_of(isa, x))
         options: dict[str, Any] = {
             field: random.choice(tuple(option))
             for field, option in OPTIONS.items()
             if field in (*operation.options, "memory")
         }
-        x, y = (*random.choice(operation.operands), "")[:2]
         tile = random.choice(operation.tiles) if operation.tiles else None
         try:
             return KernelSpec(

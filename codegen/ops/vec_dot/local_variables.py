@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from codegen.ops.vec_dot.strategies import BY_NAME
+from codegen.formats import FORMATS
+from codegen.ops.vec_dot.strategies import BY_NAME, unpacked
 from codegen.options import Scales
 from codegen.spec import KernelSpec
 from codegen.strategies import Constant, Isa, Local
@@ -25,12 +26,13 @@ def local_variables(
         scalars: numbers of the accumulators that are scalars.
     """
     strategy = BY_NAME[spec.strategy]
+    own, locals_of = unpacked(strategy, FORMATS[spec.x])
     sums = "integer sum of a block" if spec.isa is Isa.SCALAR else "integer partial sums, block {} of a group"
     kind = "i32" if spec.isa is Isa.SCALAR else "v128"
     return (
         *_loop(spec),
-        *(Local(constant.name, "v128", constant.role) for constant in (*strategy.constants, *constants)),
-        *strategy.locals,
+        *(Local(constant.name, "v128", constant.role) for constant in (*own, *constants)),
+        *locals_of,
         *(Local(f"p{k}", kind, sums.format(k)) for k in range(largest)),
         *(_vector_scales(spec, largest) if largest > 1 else ()),
         *(Local(f"acc{a}", "v128", "f32x4 sum, one block a lane") for a in vectors),

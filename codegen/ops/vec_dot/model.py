@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from codegen.formats import Q4_0, Q8_0
+from codegen.formats import Q8_0, Format
 from codegen.formats.decode import Bytes
 from codegen.ops.vec_dot.plan import DotPlan
 from codegen.reference import decode
@@ -17,9 +17,9 @@ from codegen.reference import decode
 F32 = npt.NDArray[np.float32]
 
 
-def terms(x: Bytes, y: Bytes) -> F32:
+def terms(x: Bytes, y: Bytes, weights: Format) -> F32:
     """S * (dx * dy) of each block, rounded once; scales finite."""
-    left, right = decode(x, Q4_0), decode(y, Q8_0)
+    left, right = decode(x, weights), decode(y, Q8_0)
     sums = (left.values.astype(np.int64) * right.values).sum(axis=1)
     scales = _f32(left.scales) * _f32(right.scales)  # exact: 11 bits times 11
     product: F32 = sums.astype(np.float32) * scales

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from codegen.formats import FORMATS, Format
+from codegen.formats.codes import Plane
+from codegen.ops.unpack import unpack_of
 from codegen.ops.vec_dot.local_variables import local_variables
-from codegen.ops.vec_dot.strategies import BY_NAME, Sums
+from codegen.ops.vec_dot.strategies import BY_NAME, Sums, Takes, unpacked
 from codegen.options import Fold, Scales
 from codegen.plan import Plan
 from codegen.spec import KernelSpec
@@ -56,6 +58,24 @@ class Packed:
 
 
 @dataclass(frozen=True)
+class CodePart:
+    """Some bits of a code: the byte that has them, and how they move from there to their place in the code."""
+
+    x: int
+    right: int
+    mask: int
+    left: int
+
+
+@dataclass(frozen=True)
+class Element:
+    """One weight of the plain scalar kernel, in parts, the lowest bits first, and its activation."""
+
+    parts: tuple[CodePart, ...]
+    y: int
+
+
+@dataclass(frozen=True)
 class Block:
     """Byte offsets of one block's parts from the pointers $x and $y."""
 
@@ -71,6 +91,12 @@ class Block:
     y_high_before: int
     words: tuple[Word, ...]
     packed: tuple[Packed, ...]
+    elements: tuple[Element, ...]
+
+    @property
+    def x_offsets(self) -> tuple[int, ...]:
+        """Where each plane of the weights' codes is."""
+        return tuple(part.x for part in self.elements[0].parts)
 
 
 @dataclass(frozen=True)
@@ -92,7 +118,13 @@ class DotPlan(Plan):
 
     x: Format
     y: Format
+    unpack: str
+    """The template that unpacks codes; "" where the strategy does it by itself."""
+    zero: int
+    """The code that stands for 0."""
     sums: Sums
+    widens: bool
+    """Whether i16 sums of a block are widened at once."""
     x_exponent: int
     y_exponent: int
     """Scales are multiplied by 2 to these: the f16 bias, less what a strategy's shift left in the sum."""
@@ -135,6 +167,8 @@ def dot_plan(spec: KernelSpec) -> DotPlan:
     """The numbers of a kernel; a pure function of its spec."""
     x, y, strategy = FORMATS[spec.x], FORMATS[spec.y], BY_NAME[spec.strategy]
     groups = _groups(spec, x, y)
+    unpack = unpack_of(x) if strategy.takes in (Takes.U7, Takes.I8) else None
+    constants, _ = unpacked(strategy, x)
     leftovers = {0} if spec.unroll > 1 else set()
     vectors = tuple(sorted({group.accumulator for group in groups if group.size > 1}))
     scalars = tuple(sorted({group.accumulator for group in groups if group.size == 1} | leftovers))
@@ -142,7 +176,10 @@ def dot_plan(spec: KernelSpec) -> DotPlan:
         spec=spec,
         x=x,
         y=y,
-        sums=strategy.sums,
+        unpack=unpack.name if unpack else "",
+        zero=x.codes.zero,
+        sums=strategy.sums_of(x),
+        widens=strategy.widens(x),
         x_exponent=F16_TO_F32,
         y_exponent=F16_TO_F32 - strategy.shift,
         groups=groups,
@@ -155,7 +192,7 @@ def dot_plan(spec: KernelSpec) -> DotPlan:
         locals=local_variables(
             spec, _constants(spec, groups), max(group.size for group in groups), vectors, scalars
         ),
-        constants=(*strategy.constants, *_constants(spec, groups)),
+        constants=(*constants, *_constants(spec, groups)),
     )
 
 
@@ -196,7 +233,26 @@ def _block(index: int, x: Format, y: Format) -> Block:
             Packed(x_at + x.quants_offset + byte, (Half(low + byte, 0, 8), Half(high + byte, 4, 12)))
             for byte in range(0, x.quants_bytes, 8)
         ),
+        elements=tuple(_element(x, x_at, code, low + code) for code in range(x.elements)),
     )
+
+
+def _element(x: Format, x_at: int, code: int, y: int) -> Element:
+    parts = []
+    for placed in x.codes.placed:
+        plane = placed.plane
+        assert isinstance(plane, Plane)
+        run, within = divmod(code, plane.run * plane.per_byte)
+        place, byte = divmod(within, plane.run)
+        parts.append(
+            CodePart(
+                x_at + plane.at + run * plane.run + byte,
+                plane.places[place],
+                (1 << plane.bits) - 1,
+                placed.low,
+            )
+        )
+    return Element(tuple(parts), y)
 
 
 def _word(x_at: int, low: int, high: int, byte: int) -> Word:

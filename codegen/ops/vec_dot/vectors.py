@@ -10,8 +10,8 @@ from typing import Any
 
 from codegen.engines.job import Case as VectorCase
 from codegen.engines.job import Output, Wide
-from codegen.formats import Q4_0
-from codegen.ops.vec_dot.cases import Case, all_cases, random_case
+from codegen.formats import FORMATS, Format
+from codegen.ops.vec_dot.cases import Case, Cases
 from codegen.ops.vec_dot.judge import HALF_ULP
 from codegen.reference import Expected, Kind, dot
 from codegen.spec import KernelSpec
@@ -25,23 +25,25 @@ _BITS = {Kind.PLUS_INFINITY: 0x7F800000, Kind.MINUS_INFINITY: 0xFF800000}
 
 def cases(spec: KernelSpec) -> Iterator[VectorCase]:
     """All of them."""
-    for case in all_cases():
-        yield _dot(case)
+    x = FORMATS[spec.x]
+    dots = Cases(x)
+    for case in dots.all():
+        yield _dot(case, x)
     for residue in range(16):
-        aligned = _dot(random_case(f"align-{residue}", 9, "powers", ("unaligned addresses",)))
+        aligned = _dot(dots.random(f"align-{residue}", 9, "powers", ("unaligned addresses",)), x)
         yield {**aligned, "align": residue}
     for place, kinds in PLACES.items():
         for blocks in (1, 2, 3, 4, 5, 8, 9, 17):
             yield {
-                **_dot(random_case(f"{place}-of-memory-b{blocks}", blocks, "powers", kinds)),
+                **_dot(dots.random(f"{place}-of-memory-b{blocks}", blocks, "powers", kinds), x),
                 "place": place,
             }
     for n, nrc in ((1, 1), (31, 1), (33, 1), (48, 1), (-32, 1), (-1, 1), (32, 0), (32, 2), (0, 0)):
-        case = random_case("trap", 2, "powers", ("broken contract",))
+        case = dots.random("trap", 2, "powers", ("broken contract",))
         untouched: dict[str, Output] = {"s": {"untouched": 4}}
         arguments = _arguments(n, nrc)
         name = f"trap-n{n}-nrc{nrc}"
-        yield {**_dot(case), "name": name, "arguments": arguments, "outputs": untouched, "trap": True}
+        yield {**_dot(case, x), "name": name, "arguments": arguments, "outputs": untouched, "trap": True}
 
 
 def expectation(expected: Expected, blocks: int) -> dict[str, Any]:
@@ -60,8 +62,8 @@ def expectation(expected: Expected, blocks: int) -> dict[str, Any]:
     return {"value": value, "bound": math.nextafter(float(limit), math.inf)}
 
 
-def _dot(case: Case) -> VectorCase:
-    result = expectation(dot(case.x, case.y, case.n), case.n // Q4_0.elements)
+def _dot(case: Case, x: Format) -> VectorCase:
+    result = expectation(dot(case.x, case.y, case.n, x), case.n // x.elements)
     return {
         "name": case.name,
         "kinds": list(case.kinds),

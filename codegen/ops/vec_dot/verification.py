@@ -10,16 +10,17 @@ import struct
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import product
 
 import numpy as np
 
 from codegen.calls import Call
-from codegen.formats import Q4_0, Q8_0
+from codegen.formats import FORMATS, Format
 from codegen.inputs import INFINITY, ONE
 from codegen.judge import Report
 from codegen.memory_contract import check_large, check_memory, check_refused, check_traps
 from codegen.ops.vec_dot import model
-from codegen.ops.vec_dot.cases import Case, all_cases, random_case
+from codegen.ops.vec_dot.cases import Case, Cases
 from codegen.ops.vec_dot.judge import bound, differs, mismatch, ulps
 from codegen.ops.vec_dot.kernel import IGNORED, Kernel
 from codegen.ops.vec_dot.plan import dot_plan
@@ -30,21 +31,21 @@ from codegen.strategies import Isa
 
 def check(spec: KernelSpec, wasm: bytes, report: Report) -> Iterator[str]:
     """What is wrong with a kernel, one line each."""
-    kernel, unroll = Kernel(spec, wasm), spec.unroll
+    kernel, unroll, cases = Kernel(spec, wasm), spec.unroll, Cases(FORMATS[spec.x])
     yield from _check_cases(kernel, report)
     yield from _check_all_halves(kernel, report)
     # the last block in either loop
     both = [
-        _call(spec, random_case(f"memory-b{blocks}", blocks, "powers"))
+        _call(spec, cases.random(f"memory-b{blocks}", blocks, "powers"))
         for blocks in (2 * unroll, 2 * unroll + 1)
     ]
     yield from check_memory(kernel, both, report)
     yield from check_refused(kernel, both[0], _REFUSED, report)
-    trapping = _call(spec, random_case("trap", 2 * unroll + 1, "powers"))
+    trapping = _call(spec, cases.random("trap", 2 * unroll + 1, "powers"))
     yield from check_traps(kernel, trapping, report)
     yield from _check_long(kernel)
     # with leftovers, to straddle in each loop, and in the one for scales that are not finite
-    large = random_case("large", 3 * unroll - 1, "powers")
+    large = cases.random("large", 3 * unroll - 1, "powers")
     for case in (large, replace(large, x=struct.pack("<H", INFINITY) + large.x[2:])):
         yield from check_large(kernel, _call(spec, case), report)
 
@@ -58,22 +59,22 @@ _REFUSED = (
 
 
 @cache
-def _oracle() -> tuple[tuple[Case, Expected, model.F32], ...]:
+def _oracle(x: Format) -> tuple[tuple[Case, Expected, model.F32], ...]:
     with np.errstate(invalid="ignore"):  # terms of scales that are not finite are not looked at
-        return tuple((c, dot(c.x, c.y, c.n), model.terms(c.x, c.y)) for c in all_cases())
+        return tuple((c, dot(c.x, c.y, c.n, x), model.terms(c.x, c.y, x)) for c in Cases(x).all())
 
 
 @cache
-def _scalar() -> tuple[float, ...]:
-    kernel = Kernel.load(KernelSpec(Isa.SCALAR))
-    return tuple(kernel.vec_dot(case.x, case.y, case.n) for case, _, _ in _oracle())
+def _scalar(x: Format) -> tuple[float, ...]:
+    kernel = Kernel.load(KernelSpec(Isa.SCALAR, x=x.name))
+    return tuple(kernel.vec_dot(case.x, case.y, case.n) for case, _, _ in _oracle(x))
 
 
 def _check_cases(kernel: Kernel, report: Report) -> Iterator[str]:
     """Every case against the oracle, the kernel's own additions, and scalar where all variants must agree."""
     plan = dot_plan(kernel.spec)
-    for (case, expected, terms), scalar in zip(_oracle(), _scalar(), strict=True):
-        blocks = case.n // Q4_0.elements
+    for (case, expected, terms), scalar in zip(_oracle(kernel.x), _scalar(kernel.x), strict=True):
+        blocks = case.n // kernel.x.elements
         got = kernel.vec_dot(case.x, case.y, case.n)
         report.count(blocks, ulps(got, expected))
         if wrong := mismatch(got, expected, bound(plan, blocks, expected.magnitude)):
@@ -89,26 +90,23 @@ def _check_all_halves(kernel: Kernel, report: Report) -> Iterator[str]:
     """All 65,536 halves as a scale, in every block position of the unrolled loop, on either side."""
     blocks, halves = kernel.spec.unroll, np.arange(1 << 16, dtype=np.uint16)
     wanted = np.array([f16_value(int(h)) for h in halves], np.float32)
-    zeros = np.zeros((blocks, 32), np.int16)
-    for at in range(blocks):
-        one = zeros.copy()
+    ones = np.full(blocks, ONE, np.uint16)
+    for at, side in product(range(blocks), "xy"):
+        one = np.zeros((blocks, 32), np.int16)
         one[at, 13] = 1
-        ones = np.full(blocks, ONE, np.uint16)
-        still = {Q4_0: encode(ones, one, Q4_0), Q8_0: encode(ones, one, Q8_0)}
-        for block, other in ((Q4_0, Q8_0), (Q8_0, Q4_0)):
-            swept = np.tile(np.frombuffer(still[block], np.uint8), (len(halves), 1))
-            place = at * block.bytes + block.scale_offset
-            swept[:, place : place + 2] = halves.astype("<u2")[:, None].view(np.uint8)
-            got = _sweep(kernel, swept, still[other], block is Q4_0)
-            bad = ~((got == wanted) | (np.isnan(got) & np.isnan(wanted)))
-            report.count(blocks * len(halves), cases=len(halves))
-            if bad.any():
-                half = int(np.flatnonzero(bad)[0])
-                side = "x" if block is Q4_0 else "y"
-                yield (
-                    f"half 0x{half:04x} as {side} scale of block {at}: {got[half]!r}, expected {wanted[half]!r}"
-                    f" ({int(bad.sum())} halves wrong)"
-                )
+        moving, fixed = (kernel.x, kernel.y) if side == "x" else (kernel.y, kernel.x)
+        swept = np.tile(np.frombuffer(encode(ones, one, moving), np.uint8), (len(halves), 1))
+        place = at * moving.bytes + moving.scale_offset
+        swept[:, place : place + 2] = halves.astype("<u2")[:, None].view(np.uint8)
+        got = _sweep(kernel, swept, encode(ones, one, fixed), side == "x")
+        bad = ~((got == wanted) | (np.isnan(got) & np.isnan(wanted)))
+        report.count(blocks * len(halves), cases=len(halves))
+        if bad.any():
+            half = int(np.flatnonzero(bad)[0])
+            yield (
+                f"half 0x{half:04x} as {side} scale of block {at}: {got[half]!r}, expected {wanted[half]!r}"
+                f" ({int(bad.sum())} halves wrong)"
+            )
 
 
 def _sweep(kernel: Kernel, swept: np.ndarray, still: bytes, x_side: bool) -> np.ndarray:
@@ -124,14 +122,16 @@ def _sweep(kernel: Kernel, swept: np.ndarray, still: bytes, x_side: bool) -> np.
 
 def _check_long(kernel: Kernel) -> Iterator[str]:
     """A row whose n is beyond 16 bits."""
-    long = random_case("long", 2049 + kernel.spec.unroll, "powers")
-    wanted = model.result(dot_plan(kernel.spec), model.terms(long.x, long.y))
+    long = Cases(kernel.x).random("long", 2049 + kernel.spec.unroll, "powers")
+    wanted = model.result(dot_plan(kernel.spec), model.terms(long.x, long.y, kernel.x))
     if wrong := differs(kernel.vec_dot(long.x, long.y, long.n), wanted):
         yield f"n = {long.n}: {wrong}"
 
 
 def _call(spec: KernelSpec, case: Case) -> Call:
     """A case as a call, whose result has the bits of the kernel's own additions."""
+    weights = FORMATS[spec.x]
+    terms = model.terms(case.x, case.y, weights)
     return Call(
         arguments={
             "n": case.n,
@@ -144,7 +144,7 @@ def _call(spec: KernelSpec, case: Case) -> Call:
             "nrc": 1,
         },
         inputs={"x": case.x, "y": case.y},
-        outputs={"s": struct.pack("<f", model.result(dot_plan(spec), model.terms(case.x, case.y)))},
-        block_bytes={"x": Q4_0.bytes, "y": Q8_0.bytes},
-        blocks=case.n // Q4_0.elements,
+        outputs={"s": struct.pack("<f", model.result(dot_plan(spec), terms))},
+        block_bytes={"x": weights.bytes, "y": FORMATS[spec.y].bytes},
+        blocks=case.n // weights.elements,
     )

@@ -1,0 +1,40 @@
+"""How a block's codes become bytes in vectors: one entry a shape of planes, one template each in templates/unpack/."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from codegen.formats import Format
+from codegen.formats.codes import Plane
+from codegen.strategies import Constant, Local, alike
+
+
+@dataclass(frozen=True)
+class Unpack:
+    """One way to unpack 32 codes into two vectors of bytes, in order.
+
+    Attributes:
+        name: its template's name.
+        planes: bits and run of each plane of the formats that it unpacks, the lowest bits first.
+        constants: vectors that it wants in locals.
+        locals: locals that its template sets and reads.
+    """
+
+    name: str
+    planes: tuple[tuple[int, int], ...]
+    constants: tuple[Constant, ...]
+    locals: tuple[Local, ...]
+
+
+_LOW4 = alike("low4", "i8x16", "15", "0x0f in each byte")
+_Q = Local("q", "v128", "32 packed weights")
+
+ALL: tuple[Unpack, ...] = (Unpack("nibbles", ((4, 16),), (_LOW4,), (_Q,)),)
+"""Every way to unpack."""
+
+
+def unpack_of(x: Format) -> Unpack | None:
+    """What unpacks a format's blocks of 32; None where nothing does."""
+    planes = tuple((p.bits, p.run) for p in x.codes.planes if isinstance(p, Plane))
+    whole = x.elements == 32 and len(planes) == len(x.codes.planes)
+    return next((one for one in ALL if whole and one.planes == planes), None)
