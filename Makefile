@@ -12,7 +12,7 @@ VENV_BIN := .venv/bin
 CODEGEN := $(VENV_BIN)/python -m codegen
 LINTED := codegen tools tests examples docs README.md
 
-.PHONY: kernels library test lint check bless vectors js page serve mutants fuzz engines matrix bench bench-article tune report clean bootstrap help
+.PHONY: kernels library test test-all lint check bless vectors js page serve mutants fuzz engines matrix bench bench-article tune report clean bootstrap help
 
 kernels: bootstrap  ## generate, assemble and verify the kernels, families with UNROLL blocks a turn
 	@$(CODEGEN) --emit wat,wasm --unroll='$(UNROLL)'
@@ -21,8 +21,11 @@ kernels: bootstrap  ## generate, assemble and verify the kernels, families with 
 library: bootstrap  ## a static library of ISA for C, build/libggmlwat.a, and its header
 	@$(CODEGEN) library --isa='$(ISA)'
 
-test: bootstrap lint  ## lint, types, goldens and the whole test suite
+test: bootstrap lint  ## lint, types, goldens and the test suite but for what takes minutes
 	@$(VENV_BIN)/python -m pytest --numprocesses=auto
+
+test-all: bootstrap lint  ## the same with the tests that take minutes, and say which were skipped for want of an engine
+	@$(VENV_BIN)/python -m pytest --numprocesses=auto -m '' -rs
 
 lint: bootstrap  ## ruff and mypy --strict
 	@$(VENV_BIN)/ruff check $(LINTED)

@@ -1,8 +1,14 @@
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 from tests import needs
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell without a terminal starts what is in its background so, and children would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)

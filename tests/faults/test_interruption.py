@@ -123,6 +123,7 @@ def test_a_signal_in_the_middle_of_a_write(
     assert_mended_by_the_next_run(tmp_path, whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [*POLITE, signal.SIGKILL], ids=lambda number: number.name)
 def test_signals_at_any_moment(number: signal.Signals, tmp_path: Path, whole: dict[str, bytes]) -> None:
     moments, out = random.Random(number), tmp_path / "out"

@@ -60,6 +60,7 @@ def in_memory(name: str, memory: Memory = Memory.MEMORY64) -> KernelSpec:
     return replace(KernelSpec.parse(name), memory=memory)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", EACH, ids=lambda spec: f"{spec.op}-{spec.isa}")
 def test_every_operation_and_isa_verifies_in_64_bit_memory(spec: KernelSpec) -> None:
     report = verify(replace(spec, memory=Memory.MEMORY64))

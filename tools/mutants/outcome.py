@@ -64,7 +64,7 @@ def failed_tests(mutant: ProgramMutant) -> list[str]:
         for name in FILES:
             shutil.copy(PROJECT / name, root)
         replace_text(root / mutant.file, mutant.old, mutant.new)
-        words = ["-x", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider", *mutant.tests]
+        words = ["-m", "", "-x", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider", *mutant.tests]
         try:
             done = subprocess.run(
                 [sys.executable, "-m", "pytest", *words],
