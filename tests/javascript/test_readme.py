@@ -60,7 +60,7 @@ def checkout(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.skipif(bool(PROGRAMS["node"].missing), reason=str(PROGRAMS["node"].missing))
+@pytest.mark.needs("node")
 @pytest.mark.parametrize("readme", READMES)
 def test_installing_leaves_the_checkout_as_it_was(readme: str, checkout: Path) -> None:
     before = sorted(checkout.rglob("*"))
@@ -84,7 +84,7 @@ def test_the_block_runs_as_written_in_the_file_that_is_named(
     assert re.fullmatch(r"(relaxed|simd128|scalar) [12] 128 -947\.9422607421875\n", printed)
 
 
-@pytest.mark.skipif(bool(PROGRAMS["node"].missing), reason=str(PROGRAMS["node"].missing))
+@pytest.mark.needs("node")
 def test_the_example_multiplies_the_matrices_of_a_gguf_file(checkout: Path) -> None:
     try:
         install_packages()  # where npm reaches no registry, there is nothing to test
