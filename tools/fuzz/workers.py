@@ -72,7 +72,7 @@ class Worker:
             return found
         if self.source != self._source:
             self._source, self._since = self.source, time.monotonic()
-        elif time.monotonic() - self._since > STUCK_S:
+        elif self.source and time.monotonic() - self._since > STUCK_S:  # it has none while it starts
             found.append(Found(self.source, f"stuck for {STUCK_S} s", ""))
             self.stop()
         return found
