@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 
 import pytest
-from toy_kernels import job, toy
 
 from codegen.engines import Engine
 from codegen.engines.browsers import _launch
+from tests.engines.toy_kernels import job, toy
 
 # Does what a browser does with the page: fetches what it names, and posts a report.
 BROWSER = """

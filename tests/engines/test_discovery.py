@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from toy_kernels import job
 
 from codegen.engines import Engine, aarch64, browsers, discover, javascript, select
 from codegen.engines.report import EngineError
 from codegen.errors import InputError
+from tests.engines.toy_kernels import job
 
 
 def test_all_engines_are_known_here_or_not():

@@ -9,12 +9,12 @@ import subprocess
 
 import pytest
 import wasmtime
-from toy_kernels import CASES, TRAP, case, job, opcode, toy
 
 from codegen.engines import Engine, discover, kernel_entry
 from codegen.engines.wasmtime_configs import wasmtime_engine
 from codegen.engines.wasmtime_runner import run_job
 from tests import needs
+from tests.engines.toy_kernels import CASES, TRAP, case, job, opcode, toy
 
 ENGINES = {engine.name: engine for engine in discover()}
 

@@ -9,7 +9,6 @@ import time
 
 import pytest
 from rich.console import Console
-from toy_kernels import CASES, case, job, opcode, toy
 
 from codegen.engines import (
     Engine,
@@ -23,6 +22,7 @@ from codegen.engines.engine import command_launcher
 from codegen.engines.matrix import find_differences
 from codegen.engines.process import run_command
 from codegen.engines.report import EngineError
+from tests.engines.toy_kernels import CASES, case, job, opcode, toy
 
 JOB = job(toy("a"), toy("b"), cases=[case("one", [(3, -5)]), case("two", [(1, 1)])])
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from toy_kernels import CASES, case, job, opcode, toy
 
 from codegen import registry, vectors
 from codegen.engines import Engine, discover
 from codegen.engines.engine import RUNNER, command_launcher
 from codegen.engines.javascript import find_node
 from codegen.engines.job import parts
+from tests.engines.toy_kernels import CASES, case, job, opcode, toy
 
 LARGE = {"memory": '(import "env" "memory" (memory i64 0))', "ptr": "i64"}
 

@@ -11,7 +11,7 @@ import gguf
 import numpy as np
 import pytest
 
-from codegen.engines.install import npm
+from codegen.engines.npm import npm
 from codegen.engines.process import run_command
 from codegen.engines.report import EngineError
 from codegen.page.build import install_packages

@@ -9,7 +9,7 @@ const require = createRequire(`${order.packages}/`);
 const { default: puppeteer } = await import(require.resolve("puppeteer-core"));
 const AXE = await readFile(require.resolve("axe-core/axe.min.js"), "utf8");
 
-const PATIENCE = 30_000;
+const PATIENCE = 120_000; // a busy machine is slow
 const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844, deviceScaleFactor: 2 } };
 
 const browser = await puppeteer.launch({
