@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -89,3 +91,16 @@ def test_a_part_that_is_damaged_is_named(tmp_path: Path) -> None:
     second.write_bytes(second.read_bytes()[:-40])
     with pytest.raises(GGUFError, match=r"00002-of-00003.gguf: tensor 'b' ends at byte"):
         GGUFFile.open(first)
+
+
+def test_a_part_is_not_requantised_alone(tmp_path: Path) -> None:
+    first, *_ = write(tmp_path, PARTS["all"].files)
+    done = subprocess.run(
+        [sys.executable, "examples/requantise.py", first, tmp_path / "out.gguf"],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "one of 3 parts; `llama-gguf-split --merge` makes one file of them" in done.stderr
+    assert not (tmp_path / "out.gguf").exists()
