@@ -120,7 +120,7 @@ def visit(
         env={**os.environ, "HOME": str(folder)},
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=900,
     )
     assert done.returncode == 0, done.stderr[-6000:]
     seen: dict[str, Any] = json.loads(done.stdout)
