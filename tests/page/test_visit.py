@@ -147,8 +147,8 @@ def test_a_visit(visit: dict[str, Any], browser: str, site: Path) -> None:
 
 def checks_that_kernels_are_verified(visit: dict[str, Any]) -> None:
     verified = visit["results"]["verify"]
-    assert verified["cases"] == verified["passed"] > 4000
-    assert len(verified["kernels"]) >= 10
+    assert verified["cases"] == verified["passed"] > 3000
+    assert len(verified["kernels"]) >= 9
     assert all(not one["failure"] and not one["skipped"] for one in verified["kernels"])
     assert visit["summary"].startswith(f"All {len(verified['kernels'])} kernels are right: ")
 
