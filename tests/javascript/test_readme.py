@@ -38,10 +38,7 @@ def commands(readme: str, word: str) -> str:
 
 def paste(text: str, checkout: Path) -> str:
     """Runs lines in a checkout after `make js`, with the npm and the node that tests use."""
-    try:
-        programs = {"npm": npm(), "node": PROGRAMS["node"].command, "make": ["true"]}
-    except EngineError as error:
-        pytest.skip(str(error))
+    programs = {"npm": npm(), "node": PROGRAMS["node"].command, "make": ["true"]}
     shims = checkout.parent / "shims"
     shims.mkdir(exist_ok=True)
     for name, command in programs.items():
@@ -60,7 +57,7 @@ def checkout(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.needs("node")
+@pytest.mark.needs("node", "npm")
 @pytest.mark.parametrize("readme", READMES)
 def test_installing_leaves_the_checkout_as_it_was(readme: str, checkout: Path) -> None:
     before = sorted(checkout.rglob("*"))
@@ -84,7 +81,7 @@ def test_the_block_runs_as_written_in_the_file_that_is_named(
     assert re.fullmatch(r"(relaxed|simd128|scalar) [12] 128 -947\.9422607421875\n", printed)
 
 
-@pytest.mark.needs("node")
+@pytest.mark.needs("node", "npm")
 def test_the_example_multiplies_the_matrices_of_a_gguf_file(checkout: Path) -> None:
     try:
         install_packages()  # where npm reaches no registry, there is nothing to test
