@@ -46,6 +46,7 @@ def test_what_is_there_is_left_alone(monkeypatch, tmp_path):
     monkeypatch.setattr(install, "find_qemu", lambda: "qemu")
     monkeypatch.setattr(install, "find_browser", lambda _name: "browser")
     monkeypatch.setattr(install, "find_c", lambda: "clang")
+    monkeypatch.setattr(install, "find_cmake", lambda: "cmake")
     assert all(run().startswith("already ") for run in install.INSTALLERS.values())
 
 
