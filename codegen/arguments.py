@@ -82,10 +82,13 @@ def selected(options: argparse.Namespace, ops: Sequence[str] = ()) -> tuple[Kern
     )
 
 
-def as_json() -> Parser:
-    """The argument of verbs that machines may read."""
+def shown() -> Parser:
+    """How a verb shows what it has found."""
     parser = Parser(add_help=False)
-    parser.add_argument("--json", action="store_true", help="for machines")
+    parser.add_argument("--json", action="store_true", help="for machines, all there is")
+    parser.add_argument(
+        "--wide", action="store_true", help="all columns, and names whole, however long lines are"
+    )
     return parser
 
 

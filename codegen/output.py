@@ -5,20 +5,29 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from rich.console import Console, RenderableType
+import rich.table
+from rich.console import Console
+from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-from rich.table import Table
 from rich.text import Text
 
 from codegen.errors import InputError
 
 T = TypeVar("T")
 
-_PIPE_WIDTH = 200
+_GAP = 2
+"""Spaces between columns."""
+
+_SHORTEST, _CUT = 12, "..."
+"""What is left of a name at least, and what stands for the rest."""
+
+_MOST = 10_000
+"""Characters of a line, for asking how many it takes."""
 
 _TEMPORARY = re.compile(r"\..+\.(\d+)\.tmp")
 
@@ -94,27 +103,73 @@ class _Console(Console):
         raise BrokenPipeError
 
 
-def print_tables(*tables: RenderableType) -> None:
-    """Prints to standard output; in a pipe wide, so that no table wraps, and without spaces at the ends of lines."""
+@dataclass(frozen=True)
+class Table:
+    """A table for people, in which no number is ever cut.
+
+    Attributes:
+        title: of one line.
+        columns: their heads.
+        rows: cells, one a column.
+        text: how many columns, the first ones, are words; all others are numbers.
+        extra: the columns that are shown only to who asks for a wide table.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    text: int = 1
+    extra: Collection[str] = ()
+
+    def drawn(self, width: int | None, wide: bool) -> rich.table.Table:
+        """The table for so many characters a line, or for as many as it takes.
+
+        Words are shortened to fit; what does not fit then runs on in the terminal's next line.
+        """
+        shown = [i for i, column in enumerate(self.columns) if wide or column not in self.extra]
+        cells = [[row[i] for i in shown] for row in (self.columns, *self.rows)]
+        text = sum(i < self.text for i in shown)
+        sizes = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        if width is not None and not wide:
+            while sum(sizes) + _GAP * (len(sizes) - 1) > width and max(sizes[:text]) > _SHORTEST:
+                sizes[sizes.index(max(sizes[:text]))] -= 1
+        title = Text(self.title, no_wrap=True, overflow="ignore")
+        made = rich.table.Table(
+            title=title, title_justify="left", box=None, pad_edge=False, header_style="bold"
+        )
+        for index, head in enumerate(cells[0]):
+            made.add_column(head, justify="left" if index < text else "right", no_wrap=True)
+        for row in cells[1:]:
+            made.add_row(*(Text(_shortened(cell, size)) for cell, size in zip(row, sizes, strict=True)))
+        return made
+
+
+def _shortened(name: str, size: int) -> str:
+    """The beginning of a name and more of its end, where names of kernels differ."""
+    if len(name) <= size:
+        return name
+    start = (size - len(_CUT)) // 3
+    return name[:start] + _CUT + name[len(name) - (size - len(_CUT) - start) :]
+
+
+def print_tables(*tables: Table, wide: bool = False) -> None:
+    """Prints to standard output: in a terminal as it is wide, in a pipe without spaces at the ends of lines.
+
+    Args:
+        tables: one after the other.
+        wide: all columns, and names whole, however long lines are then.
+    """
     out = _Console(highlight=False)
+    drawn = [table.drawn(out.width if out.is_terminal else None, wide) for table in tables]
+    out.width = max(
+        [out.width, *(Measurement.get(out, out.options.update(width=_MOST), one).maximum for one in drawn)]
+    )
     if out.is_terminal:
-        out.print(*tables)
+        out.print(*drawn, crop=False)
         return
-    out = _Console(highlight=False, width=_PIPE_WIDTH)
     with out.capture() as captured:
-        out.print(*tables)
+        out.print(*drawn, crop=False)
     print("\n".join(line.rstrip() for line in captured.get().splitlines()))
-
-
-def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], text: int = 1) -> Table:
-    """A table whose first `text` columns are words and whose others are numbers."""
-    whole_title = Text(title, no_wrap=True, overflow="ignore")
-    made = Table(title=whole_title, title_justify="left", box=None, pad_edge=False, header_style="bold")
-    for index, column in enumerate(columns):
-        made.add_column(column, justify="left" if index < text else "right", no_wrap=True)
-    for row in rows:
-        made.add_row(*(Text(cell) for cell in row))
-    return made
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ from codegen.bench import article
 from codegen.bench import table as bench_table
 from codegen.bench.result import Result
 from codegen.judge import Report
-from codegen.output import print_tables, table
+from codegen.output import Table, print_tables
 from codegen.run import table as model_table
 from codegen.run.result import Result as Run
 from codegen.spec import KernelSpec
@@ -31,7 +31,7 @@ def complaint(line: str) -> None:
     print(line, file=sys.stderr)
 
 
-def kernels(specs: Sequence[KernelSpec], as_json: bool) -> None:
+def kernels(specs: Sequence[KernelSpec], as_json: bool, wide: bool) -> None:
     """The kernels there are."""
     if as_json:
         print(json.dumps([{"name": spec.name, **dataclasses.asdict(spec)} for spec in specs], indent=2))
@@ -40,10 +40,11 @@ def kernels(specs: Sequence[KernelSpec], as_json: bool) -> None:
         (s.name, s.isa, s.strategy, s.scales, s.memory, str(s.unroll), str(s.accumulators)) for s in specs
     ]
     columns = ("kernel", "isa", "strategy", "scales", "memory", "unroll", "accumulators")
-    print_tables(table(f"{len(rows)} kernels", columns, rows, text=5))
+    extra = ("scales", "unroll", "accumulators")
+    print_tables(Table(f"{len(rows)} kernels", columns, rows, text=5, extra=extra), wide=wide)
 
 
-def reports(found: Sequence[Report], as_json: bool) -> None:
+def reports(found: Sequence[Report], as_json: bool, wide: bool) -> None:
     """What verification found; the first failures of each kernel on standard error."""
     if as_json:
         print(json.dumps([dataclasses.asdict(r) | {"passed": r.passed} for r in found], indent=2))
@@ -59,9 +60,9 @@ def reports(found: Sequence[Report], as_json: bool) -> None:
         )
         for r in found
     ]
-    columns = ("kernel", "", "blocks tried", "worst error, ulp", "bytes", "opcodes/32 weights")
+    columns = ("kernel", "", "blocks", "worst ulp", "bytes", "opcodes/32")
     title = f"verified against the oracle and scalar, assembled by {default_assembler()}"
-    print_tables(table(title, columns, rows, text=2))
+    print_tables(Table(title, columns, rows, text=2, extra=("bytes", "opcodes/32")), wide=wide)
     for report in found:
         for failure in report.failures[:_FAILURES_SHOWN]:
             print(f"{report.kernel}: {failure}", file=sys.stderr)
@@ -69,16 +70,18 @@ def reports(found: Sequence[Report], as_json: bool) -> None:
             print(f"{report.kernel}: and {more} more", file=sys.stderr)
 
 
-def matrix(found: Matrix, as_json: bool) -> None:
-    """What engines made of the conformance vectors."""
+def matrix(found: Matrix, as_json: bool, wide: bool) -> None:
+    """What engines made of the conformance vectors; if wide, of each kernel."""
     if as_json:
         print(json.dumps(found.to_json(), indent=2))
         return
-    print_tables(found.grid(), found.summary())
+    print_tables(*([found.grid()] if wide else []), found.summary(), wide=wide)
+    for line in (*found.skipped(), *found.failures()):
+        print(line)
     print(f"{found.calls:,} cases, {'no failure' if found.passed else 'FAILED'}")
 
 
-def bench(result: Result, form: str, *, as_article: bool) -> None:
+def bench(result: Result, form: str, *, as_article: bool, wide: bool) -> None:
     """How fast kernels are; what the machine was too noisy to tell goes to standard error."""
     if form == "json":
         print(result.to_json())
@@ -88,22 +91,22 @@ def bench(result: Result, form: str, *, as_article: bool) -> None:
         print(bench_table.markdown(result), end="")
     elif as_article:
         title = f"a dot product of {article.N:,}, published and on {result.processor}"
-        print_tables(table(title, article.COLUMNS, article.rows(result)))
+        print_tables(Table(title, article.COLUMNS, article.rows(result)), wide=wide)
     else:
-        print_tables(*bench_table.tables(result))
+        print_tables(*bench_table.tables(result), wide=wide)
         print("\n".join((result.processor, *bench_table.facts(result))))
     for line in bench_table.warnings(result):
         complaint(line)
 
 
-def tuned(outcome: Outcome, as_json: bool) -> None:
+def tuned(outcome: Outcome, as_json: bool, wide: bool) -> None:
     """What a sweep found; what it could not find, and that it was interrupted, go to standard error."""
     if outcome.tuning and as_json:
         print(outcome.tuning.text(), end="")
     elif outcome.tuning:
         for contract, swept in outcome.swept.items():
             title = f"{contract} in {outcome.tuning.engine_version}, {outcome.tuning.processor}"
-            print_tables(ranking.ranking(title, swept, outcome.before))
+            print_tables(ranking.ranking(title, swept, outcome.before), wide=wide)
             if noisy := ranking.noise(swept):
                 print(noisy)
         print(f"wrote {outcome.path}")
@@ -111,11 +114,11 @@ def tuned(outcome: Outcome, as_json: bool) -> None:
         complaint(line)
 
 
-def model(result: Run, as_json: bool) -> None:
+def model(result: Run, as_json: bool, wide: bool) -> None:
     """What the matrices of a model computed, and how fast."""
     if as_json:
         print(result.to_json())
         return
-    print_tables(*model_table.tables(result))
+    print_tables(*model_table.tables(result), wide=wide)
     for line in model_table.facts(result):
         print(line)

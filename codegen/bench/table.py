@@ -7,13 +7,11 @@ import io
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
-from rich.console import RenderableType
-
 from codegen.bench import native
 from codegen.bench.result import Measurement, Result
 from codegen.bench.statistics import LEAST_ROUNDS
 from codegen.bench.usual import baseline
-from codegen.output import table
+from codegen.output import Table
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 
@@ -22,6 +20,9 @@ BASELINE = KernelSpec(Isa.SCALAR).name
 
 COLUMNS = ("kernel", "engine", "sha256", "ns", "quartiles", "outliers", "ns/block", "x scalar", "95%", "floor",
            "of limit", "limited by")  # fmt: skip
+EXTRA = ("sha256", "quartiles", "outliers", "ns/block", "95%", "floor", "limited by")
+"""Those of a wide table."""
+
 X_NATIVE = "x native"
 """One more column, before the floor, where native code that does the same was timed too."""
 
@@ -95,10 +96,10 @@ def _cells(result: Result, one: Measurement) -> dict[str, str]:
     return cells
 
 
-def tables(result: Result) -> list[RenderableType]:
+def tables(result: Result) -> list[Table]:
     """For a terminal."""
     return [
-        table(title(result, group[0]), columns(result, group), rows(result, group), text=3)
+        Table(title(result, group[0]), columns(result, group), rows(result, group), text=3, extra=EXTRA)
         for group in problems(result)
     ]
 

@@ -39,7 +39,7 @@ def add(verb: AddVerb) -> None:
         metavar="DIR",
         help="default generated/ and build/; - for standard output",
     )
-    verb("list", _list, "the kernels there are", arguments.choice(), arguments.as_json())
+    verb("list", _list, "the kernels there are", arguments.choice(), arguments.shown())
     for name, run_it, text in (
         ("check", _check, "compare generated/ and docs/formats.md with what the generator says"),
         ("bless", _bless, "write what the generator says to generated/ and docs/formats.md"),
@@ -73,7 +73,7 @@ def _emit(options: argparse.Namespace) -> int:
 
 
 def _list(options: argparse.Namespace) -> int:
-    show.kernels(arguments.selected(options), options.json)
+    show.kernels(arguments.selected(options), options.json, options.wide)
     return DONE
 
 

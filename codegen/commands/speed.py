@@ -36,7 +36,7 @@ def add(verb: AddVerb) -> None:
         _bench,
         "time kernels against scalar, native GGML and the machine's limits",
         arguments.choice(),
-        arguments.as_json(),
+        arguments.shown(),
     )
     bench.add_argument(
         "--n",
@@ -99,7 +99,9 @@ def _bench(options: argparse.Namespace) -> int:
             measurements += measured
             limits += found
     result = Result.of(options.rounds, measurements, limits)
-    show.bench(result, "json" if options.json else options.format, as_article=options.article)
+    show.bench(
+        result, "json" if options.json else options.format, as_article=options.article, wide=options.wide
+    )
     for reason in _lacking(specs, result):
         show.complaint(f"left out: {reason}")
     return DONE if all(one.samples for one in result.measurements) else FAILED

@@ -24,7 +24,7 @@ _LEVELS = LEVELS[:-1]
 
 def add(verb: AddVerb) -> None:
     """Adds the verb and its arguments."""
-    tuned = verb("tune", _tune, "search for the fastest kernels of an engine", arguments.as_json())
+    tuned = verb("tune", _tune, "search for the fastest kernels of an engine", arguments.shown())
     tuned.add_argument(
         "--engine", choices=tuple(tuning.FILES), default="wasmtime", help="where; default wasmtime"
     )
@@ -84,7 +84,7 @@ def _tune(options: argparse.Namespace) -> int:
         for contract, found in outcome.swept.items():
             path = picture if len(outcome.swept) == 1 else picture.with_stem(f"{picture.stem}-{contract}")
             heatmap.heatmap(found, path, f"{outcome.tuning.engine_version}, {outcome.tuning.processor}")
-    show.tuned(outcome, options.json)
+    show.tuned(outcome, options.json, options.wide)
     if not outcome.complete:
         return INTERRUPTED
     return FAILED if outcome.unsettled else DONE

@@ -28,7 +28,7 @@ def add(verb: AddVerb) -> None:
         _verify,
         "run kernels against the oracle and scalar",
         arguments.choice(),
-        arguments.as_json(),
+        arguments.shown(),
     )
     verified.add_argument(
         "--engine",
@@ -41,7 +41,7 @@ def add(verb: AddVerb) -> None:
         "run",
         _run,
         "multiply the Q4_0 matrices of a GGUF file, each row checked, and estimate tokens per second",
-        arguments.as_json(),
+        arguments.shown(),
     )
     model.add_argument("model", type=Path, metavar="MODEL.gguf")
     model.add_argument("--tensor", metavar="NAME", help="only this one")
@@ -73,7 +73,7 @@ def _verify(options: argparse.Namespace) -> int:
     if options.engine:
         return _verify_in_engines(options)
     reports = [verify(spec) for spec in tracked(arguments.selected(options), "verify")]
-    show.reports(reports, options.json)
+    show.reports(reports, options.json, options.wide)
     return DONE if all(report.passed for report in reports) else FAILED
 
 
@@ -86,7 +86,7 @@ def _verify_in_engines(options: argparse.Namespace) -> int:
     # Who names an engine wants it run; who says "all" means all that are here.
     missing = [r for r in matrix.reports if r.skipped and "all" not in options.engine]
     if len(missing) < len(matrix.reports):
-        show.matrix(matrix, options.json)
+        show.matrix(matrix, options.json, options.wide)
     for report in missing:
         show.complaint(f"codegen: engine {report.name}: {report.skipped}")
     return DONE if matrix.passed and not missing else FAILED
@@ -104,5 +104,5 @@ def _run(options: argparse.Namespace) -> int:
             result = session.run(
                 file, matrices, spec, values, options.rounds, lambda: bar.advance(bar.task_ids[0])
             )
-    show.model(result, options.json)
+    show.model(result, options.json, options.wide)
     return DONE if result.passed else FAILED

@@ -9,15 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rich import box
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
-
 from codegen.engines.engine import Engine
 from codegen.engines.job import Job, cases_of
 from codegen.engines.process import stop_all
 from codegen.engines.report import EngineReport, SubjectReport
+from codegen.output import Table
 
 
 @dataclass(frozen=True)
@@ -58,22 +54,38 @@ class Matrix:
             "differences": [asdict(difference) for difference in self.differences],
         }
 
-    def summary(self) -> RenderableType:
-        """One row an engine, and every failure below."""
-        return Group(self._table(), *(Text(line, style="red") for line in self.failures()))
+    def summary(self) -> Table:
+        """One row an engine."""
+        rows = [
+            (
+                report.name,
+                report.version,
+                *(_passed(report.kernels), _cases(report.kernels), _passed(report.opcodes)),
+                f"{report.seconds:.1f}" if report.skipped is None else "",
+            )
+            for report in self.reports
+        ]
+        columns = ("engine", "version", "kernels", "cases", "opcodes", "seconds")
+        return Table("", columns, rows, text=2, extra=("version",))
 
-    def grid(self) -> RenderableType:
+    def grid(self) -> Table:
         """One row a kernel, one column an engine that ran."""
         ran = [report for report in self.reports if report.kernels]
-        table = Table("kernel", *(report.name for report in ran), box=box.SIMPLE_HEAD)
         differing = {(d.kernel, name) for d in self.differences for name in d.engines}
+        rows = []
         for row in zip(*(report.kernels for report in ran), strict=True):
             cells = [
                 "differs" if (subject.name, report.name) in differing else _cell(subject)
                 for report, subject in zip(ran, row, strict=True)
             ]
-            table.add_row(row[0].name, *cells)
-        return table
+            rows.append((row[0].name, *cells))
+        return Table("", ("kernel", *(report.name for report in ran)), rows, text=1 + len(ran))
+
+    def skipped(self) -> Iterator[str]:
+        """One line for each engine that is not here, or that left something out."""
+        for report in self.reports:
+            if reason := _skipped(report):
+                yield f"{report.name}: skipped {reason}"
 
     def failures(self) -> Iterator[str]:
         """One line for each failure: engine, kernel, case, what was got and what was expected."""
@@ -86,20 +98,6 @@ class Matrix:
         for d in self.differences:
             names = ", ".join(d.engines)
             yield f"{names}: {d.kernel}: {d.case}: got {d.got}, the other engines {d.elsewhere}"
-
-    def _table(self) -> Table:
-        table = Table(box=box.SIMPLE_HEAD)
-        table.add_column("engine", no_wrap=True)
-        table.add_column("version")
-        for column in ("kernels", "cases", "opcodes", "seconds"):
-            table.add_column(column, justify="right", no_wrap=True)
-        table.add_column("skipped")
-        for report in self.reports:
-            counts = [_passed(report.kernels), _cases(report.kernels), _passed(report.opcodes)]
-            seconds = f"{report.seconds:.1f}" if report.skipped is None else ""
-            style = "dim" if report.skipped else ("green" if report.ok else "red")
-            table.add_row(report.name, report.version, *counts, seconds, _skipped(report), style=style)
-        return table
 
 
 def run_matrix(

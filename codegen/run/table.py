@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from rich.table import Table
-
-from codegen.output import table
+from codegen.output import Table
 from codegen.run.result import MatrixResult, PathResult, Result
 
 _NOTHING, _TOO_SHORT = "-", "too short"
@@ -47,6 +45,9 @@ def facts(result: Result) -> Iterator[str]:
         yield f"{_TOO_SHORT}: a time that this clock cannot tell from nothing, and so no speed"
     if result.absent:
         yield f"no comparison with {result.absent}"
+    for matrix in result.matrices:
+        if matrix.wrong:
+            yield f"{printable_name(matrix.name)}: {matrix.first_wrong}"
     for path in result.paths[1:]:
         if path.wrong:
             yield f"{path.name}: {path.wrong} rows wrong: {printable_name(path.first_wrong)}"
@@ -69,15 +70,15 @@ def _matrices(result: Result) -> Table:
     rows = [
         (
             printable_name(one.name),
-            f"FAIL {one.first_wrong}" if one.wrong else "pass",
+            "FAIL" if one.wrong else "pass",
             f"{one.rows} x {one.columns}",
             f"{one.worst_ulp:.2f}",
             *_speed(one, result.activations, total),
         )
         for one in result.matrices
     ]
-    columns = ("tensor", "", "shape", "worst error, ulp", "us", "Gweights/s", "share")
-    return table(f"{result.model}: {result.kernel}", columns, rows, text=2)
+    columns = ("tensor", "", "shape", "worst ulp", "us", "Gweights/s", "share")
+    return Table(f"{result.model}: {result.kernel}", columns, rows, text=2, extra=("Gweights/s",))
 
 
 def _speed(matrix: MatrixResult, columns: int, total: float) -> tuple[str, str, str]:
@@ -97,7 +98,7 @@ def _shapes(result: Result) -> Table:
         )
         for one in result.shapes
     ]
-    return table("microseconds a matrix", ("shape", "matrices", *(path.label for path in right)), rows)
+    return Table("microseconds a matrix", ("shape", "matrices", *(path.label for path in right)), rows)
 
 
 def _microseconds(seconds: float | None, matrices: int) -> str:
@@ -112,7 +113,8 @@ def _figure(value: float, decimals: int) -> str:
 def _paths(result: Result) -> Table:
     rows = [_path(result, path) for path in result.paths if not path.wrong]
     title = "all counted matrices"
-    return table(title, ("", "ms", "Gweights/s", "tokens/s", "times as fast", "95%"), rows)
+    columns = ("", "ms", "Gweights/s", "tokens/s", "times as fast", "95%")
+    return Table(title, columns, rows, extra=("Gweights/s",))
 
 
 def _path(result: Result, path: PathResult) -> tuple[str, ...]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from rich.table import Table
-
-from codegen.output import table
+from codegen.output import Table
 from codegen.spec import KernelSpec
 from codegen.tune.sweep import Outcome
 from codegen.tune.tuning import Candidate, ContractTuning
@@ -26,7 +24,7 @@ def ranking(title: str, swept: ContractTuning, before: Collection[KernelSpec]) -
     ]
     columns = f", {swept.columns} columns" if swept.columns > 1 else ""
     counts = f"{len(swept.candidates)} kernels, n = {swept.n:,}, weights in {swept.level}{columns}"
-    return table(f"{title}: {counts}", COLUMNS, rows, text=2)
+    return Table(f"{title}: {counts}", COLUMNS, rows, text=2, extra=("stage",))
 
 
 def noise(swept: ContractTuning) -> str:

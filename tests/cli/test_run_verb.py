@@ -135,7 +135,7 @@ def test_wrong_results_fail_unless_they_are_not_ours(
     monkeypatch.setattr(path, "products", lambda self, part: sound(self, part) + np.float32(1))
     done = call("run", model)
     assert done.returncode == status
-    assert ("FAIL row 0: " in done.stdout) == (path is MulMatPath)
+    assert (" FAIL " in done.stdout) == ("\na: row 0: " in done.stdout) == (path is MulMatPath)
     named = {MulMatPath: "every row is right", VecDotPath: "vec_dot_q4_0", native_paths._DotPath: "native"}
     told = [line for line in done.stdout.splitlines() if "rows wrong: a, row 0: " in line]
     assert bool(told) == (path is not MulMatPath)

@@ -20,7 +20,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from codegen.output import print_tables, progress, table, write_file
+from codegen.output import Table, print_tables, progress, write_file
 from tools.fuzz.api_target import APITarget
 from tools.fuzz.cli_target import CLITarget
 from tools.fuzz.gguf_target import GGUFTarget
@@ -99,7 +99,7 @@ def show(found: Run, as_json: bool) -> None:
     ]
     columns = ("target", "outcomes", INPUTS, "per second", FAULTY)
     title = f"seed {found.seed}, {WORKERS} workers, {found.seconds:.0f} s"
-    print_tables(table(title, columns, rows, text=2))
+    print_tables(Table(title, columns, rows, text=2))
     for fault in found.faults:
         print(f"fuzz: {fault.source}: {fault.kind}; see {_path(fault)}", file=sys.stderr)
     print(f"{found.inputs:,} inputs, {len(found.faults) or 'no'} fault{'s' * (len(found.faults) > 1)}")
