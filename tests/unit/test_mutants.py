@@ -76,7 +76,7 @@ def test_a_flat_text_assembles_to_the_same_bytes(spec: KernelSpec) -> None:
 @pytest.mark.parametrize("contract", sorted({spec.contract for spec in REGISTERED}))
 def test_each_contract_has_mutants_that_differ_and_depend_on_the_seed_alone(contract: str) -> None:
     first, again, other = (
-        [mutant.name for mutant in islice(drawn(kernels()[contract], Random(seed)), 60)]
+        [mutant.name for mutant in islice(drawn(kernels()[contract][:2], Random(seed)), 60)]
         for seed in ("a", "a", "b")
     )
     assert first == again != other
@@ -93,9 +93,17 @@ MISSED = {
         "gemv_q4_0_q8_0_16x1__relaxed-dot32_u1",
         r"i64\.add; i64\.or; local\.set \d+ -> drop",
     ),
-    "the end of the loop for scales that are not finite": (
+    "an infinite scale in the first group of a tile": (
+        "gemm_q4_0_q8_0_12x8__relaxed-dot32_u1",
+        r"i64\.add; i64\.or -> i64\.and",
+    ),
+    "infinite scales in columns of a tile": (
+        "gemm_q4_0_q8_0_12x8__relaxed-dot32_u1",
+        r"local\.get \d+; call \d+; i64\.or -> i64\.and",
+    ),
+    "the ends of the loops, that for scales that are not finite too": (
         "vec_dot_q4_0_q8_0__relaxed-dot32_u4",
-        r"i32\.ne -> i32\.lt_u",
+        r"local\.set 9; local\.get 8; local\.get \d+; i32\.ne -> i32\.lt_u",
     ),
     "one column whose stride is no stride": (
         "gemv_q4_0_q8_0_4x1__scalar_u1",

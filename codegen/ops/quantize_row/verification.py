@@ -50,8 +50,8 @@ def check(spec: KernelSpec, wasm: bytes, report: Report) -> Iterator[str]:
     yield from check_memory(kernel, both, report)
     yield from check_refused(kernel, both[0], _REFUSED, report)
     yield from check_ranges(kernel, both[1], report)
-    # with leftovers, to straddle in each loop; and nothing at all, which touches no memory
-    for blocks in (3 * unroll - 1, 0):
+    # with leftovers, to straddle in each loop; without; and nothing at all, which touches no memory
+    for blocks in (3 * unroll - 1, 2 * unroll, 0):
         yield from check_large(kernel, call_of(usual("large", blocks)), report)
 
 

@@ -44,9 +44,10 @@ def check(spec: KernelSpec, wasm: bytes, report: Report) -> Iterator[str]:
     trapping = _call(spec, cases.random("trap", 2 * unroll + 1, "powers"))
     yield from check_traps(kernel, trapping, report)
     yield from _check_long(kernel)
-    # with leftovers, to straddle in each loop, and in the one for scales that are not finite
+    # with leftovers, to straddle in each loop, and in the one for scales that are not finite; and without, to end there
     large = cases.random("large", 3 * unroll - 1, "powers")
-    for case in (large, replace(large, x=struct.pack("<H", INFINITY) + large.x[2:])):
+    infinite = replace(large, x=struct.pack("<H", INFINITY) + large.x[2:])
+    for case in (large, infinite, cases.random("large-whole", 6 * unroll, "usual")):
         yield from check_large(kernel, _call(spec, case), report)
 
 
