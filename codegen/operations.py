@@ -73,9 +73,10 @@ class Operation:
         """The ISAs that it has strategies for, with a format of the first operand."""
         return tuple(isa for isa in Isa if self.strategies_of(isa, x))
 
-    def template(self, operands: tuple[str, ...]) -> str:
-        """The frame of its kernels, in templates/."""
-        return f"{contract_of(self.package or self.name, operands)}.wat.j2"
+    @property
+    def template(self) -> str:
+        """The frame of its kernels, of any formats, in templates/."""
+        return f"frames/{self.package or self.name}.wat.j2"
 
 
 _MATRIX = parameters("int n, float *s, size_t bs, const void *vx, const void *vy, int nr, int nc")

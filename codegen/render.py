@@ -113,7 +113,7 @@ def render_plan(plan: Plan, root: Path | None = None, *, timed: bool = False) ->
 def _rendered(plan: Plan, root: Path | None, timed: bool) -> str:
     spec = plan.spec
     fill = partial(filled, root=root, address_type=spec.address_type)
-    body = fill(spec.operation.template(spec.operands), plan=plan)
+    body = fill(spec.operation.template, plan=plan)
     if timed:
         templates = f"lib/timed/{spec.op}.wat.j2", "lib/timed/call.wat.j2"
         repeat = fill(*templates, kernel=f"${spec.export}", parameters=spec.parameters)

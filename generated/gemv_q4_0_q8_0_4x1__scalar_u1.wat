@@ -17,7 +17,7 @@
 ;; How: mul, compact activations, unrolled steps, totals in registers, memory by export.
 ;; Why it is right: docs/numerics.md.
 ;; Cost: 153.50 opcodes per 32 weights and a column in the main loop, locals and constants not counted.
-;; Generated: edit templates/gemm_q4_0_q8_0.wat.j2 and what it imports, then `make bless`.
+;; Generated: edit templates/frames/gemm.wat.j2 and what it imports, then `make bless`.
 (module
   (memory (export "memory") 1)
 

@@ -20,7 +20,7 @@
 ;; the output, memory by 64-bit import.
 ;; Why it is right: docs/numerics.md.
 ;; Cost: 6.82 opcodes per 32 weights and a column in the main loop, locals and constants not counted.
-;; Generated: edit templates/mul_mat_q4_0.wat.j2 and what it imports, then `make bless`.
+;; Generated: edit templates/frames/mul_mat.wat.j2 and what it imports, then `make bless`.
 (module
   (import "env" "memory" (memory i64 0))
 

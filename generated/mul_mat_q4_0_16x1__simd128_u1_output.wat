@@ -20,7 +20,7 @@
 ;; output, memory by export.
 ;; Why it is right: docs/numerics.md.
 ;; Cost: 11.10 opcodes per 32 weights and a column in the main loop, locals and constants not counted.
-;; Generated: edit templates/mul_mat_q4_0.wat.j2 and what it imports, then `make bless`.
+;; Generated: edit templates/frames/mul_mat.wat.j2 and what it imports, then `make bless`.
 (module
   (memory (export "memory") 1)
 

@@ -14,7 +14,7 @@
 ;; How: trunc, 1 block a turn, memory by export.
 ;; Why it is right: docs/numerics.md.
 ;; Cost: 115.00 opcodes per 32 values in the main loop, locals and constants not counted.
-;; Generated: edit templates/quantize_row_q8_0.wat.j2 and what it imports, then `make bless`.
+;; Generated: edit templates/frames/quantize_row.wat.j2 and what it imports, then `make bless`.
 (module
   (memory (export "memory") 1)
 

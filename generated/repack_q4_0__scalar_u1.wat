@@ -14,7 +14,7 @@
 ;; How: word by word, memory by export.
 ;; Why it is right: docs/numerics.md.
 ;; Cost: 15.00 opcodes per 32 weights in the main loop, locals and constants not counted.
-;; Generated: edit templates/repack_q4_0.wat.j2 and what it imports, then `make bless`.
+;; Generated: edit templates/frames/repack.wat.j2 and what it imports, then `make bless`.
 (module
   (memory (export "memory") 1)
 

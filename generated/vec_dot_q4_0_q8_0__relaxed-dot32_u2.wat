@@ -14,7 +14,7 @@
 ;; How: dot32, 2 blocks a turn, 1 accumulator, arithmetic f16 scales, memory by export.
 ;; Why it is right: docs/numerics.md.
 ;; Cost: 28.00 opcodes per 32 weights in the main loop, locals and constants not counted.
-;; Generated: edit templates/vec_dot_q4_0_q8_0.wat.j2 and what it imports, then `make bless`.
+;; Generated: edit templates/frames/vec_dot.wat.j2 and what it imports, then `make bless`.
 (module
   (memory (export "memory") 1)
 

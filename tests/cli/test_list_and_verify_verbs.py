@@ -64,7 +64,7 @@ def test_verify_json_has_the_report(call: Call) -> None:
 
 def test_verify_fails_where_a_template_is_wrong(tmp_path: Path) -> None:
     project = copy_of_project(tmp_path)
-    template = project / "templates" / "vec_dot_q4_0_q8_0.wat.j2"
+    template = project / "templates" / "frames" / "vec_dot.wat.j2"
     template.write_text(template.read_text().replace("(f32.store", "(f32.store offset=4"))
     done = codegen("verify", "--kernel", ONE, cwd=tmp_path, source=project, status=1)
     assert done.stdout.splitlines()[2].split()[:2] == [ONE, "FAIL"]

@@ -105,7 +105,7 @@ def test_another_unroll_and_back_gives_the_same_bytes(project: Project) -> None:
 
 
 def test_a_changed_template_rebuilds_and_its_return_too(project: Project) -> None:
-    template = project.root / "templates" / "vec_dot_q4_0_q8_0.wat.j2"
+    template = project.root / "templates" / "frames" / "vec_dot.wat.j2"
     sound, times = template.read_text(), template.stat()
     template.write_text(f"{sound};; a remark\n")
     os.utime(template, ns=(times.st_atime_ns, times.st_mtime_ns))

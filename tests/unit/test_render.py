@@ -56,7 +56,7 @@ def test_templates_checked_out_with_crlf_render_the_same(tmp_path: Path) -> None
 def test_a_misspelt_name_in_a_template_fails_loudly(tmp_path: Path) -> None:
     copy = tmp_path / "templates"
     shutil.copytree(template_root(), copy)
-    path = copy / "vec_dot_q4_0_q8_0.wat.j2"
+    path = copy / "frames/vec_dot.wat.j2"
     path.write_text(path.read_text().replace("plan.x_step", "plan.x_stride"))
     with pytest.raises(TemplateError, match="x_stride"):
         render(SPEC, copy)
@@ -65,7 +65,7 @@ def test_a_misspelt_name_in_a_template_fails_loudly(tmp_path: Path) -> None:
 def test_a_template_that_does_not_assemble_still_has_its_text(tmp_path: Path) -> None:
     copy = tmp_path / "templates"
     shutil.copytree(template_root(), copy)
-    path = copy / "vec_dot_q4_0_q8_0.wat.j2"
+    path = copy / "frames/vec_dot.wat.j2"
     path.write_text(path.read_text().replace("(f32.store align=1", "(f32.stoer align=1"))
     text = render(SPEC, copy)
     assert ";; Cost: nan opcodes" in text

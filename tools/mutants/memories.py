@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tools.mutants.mutant import Mutant, code, text
 
-FRAME, RANGES = "vec_dot_q4_0_q8_0", "lib/ranges"
+FRAME, RANGES = "frames/vec_dot", "lib/ranges"
 DOT, QUANTISER = "vec_dot_q4_0_q8_0__relaxed_u4_memory64", "quantize_row_q8_0__scalar_u1_memory64"
 PRODUCT = "(i64.gt_u (local.get $items) (i64.div_u (i64.const -1) (local.get $bytes)))"
 STRIDE = "(i64.gt_u (local.get $stride) (i64.div_u (i64.sub (i64.const -1) (local.get $length)) (local.get $more)))"

@@ -1,4 +1,4 @@
-"""How weights and activations meet: one entry a multiply strategy, one template each in templates/lib/product/.
+"""How weights and activations meet: one entry a multiply strategy, one template each in templates/multiply/.
 
 An entry says what the template's macro needs and what it leaves; docs/adding-a-kernel.md says how to add one.
 """
