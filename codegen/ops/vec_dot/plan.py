@@ -82,6 +82,8 @@ class Block:
     index: int
     x_scale: int
     x_quants: int
+    x_second: int
+    x_planes: tuple[int, ...]
     y_scale: int
     y_low: int
     y_low_second: int
@@ -92,11 +94,6 @@ class Block:
     words: tuple[Word, ...]
     packed: tuple[Packed, ...]
     elements: tuple[Element, ...]
-
-    @property
-    def x_offsets(self) -> tuple[int, ...]:
-        """Where each plane of the weights' codes is."""
-        return tuple(part.x for part in self.elements[0].parts)
 
 
 @dataclass(frozen=True)
@@ -221,6 +218,8 @@ def _block(index: int, x: Format, y: Format) -> Block:
         index=index,
         x_scale=x_at + x.scale_offset,
         x_quants=x_at + x.quants_offset,
+        x_second=x_at + x.quants_offset + x.quants_bytes // 2,
+        x_planes=tuple(x_at + plane.at for plane in x.codes.planes),
         y_scale=y_at + y.scale_offset,
         y_low=low,
         y_low_second=low + 8,

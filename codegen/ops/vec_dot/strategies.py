@@ -93,9 +93,9 @@ def _lane(x: Format) -> int:
     return _LANE * LARGEST_ACTIVATION * max(abs(bound - x.codes.zero) for bound in x.codes.raw)
 
 
-_HIGH_BYTES = alike("high_bytes", "i16x8", "0xff00", "the high byte of each i16 lane")
-_SEVEN_BITS = alike("seven_bits", "i8x16", "0x7f", "all bits of a byte but its sign")
-_ONES = alike("one", "i8x16", "1", "1 in each byte")
+_HIGH8 = alike("high8", "i16x8", "0xff00", "the high byte of each i16 lane")
+_LOW7 = alike("low7", "i8x16", "0x7f", "all bits of a byte but its sign")
+_ONE = alike("one", "i8x16", "1", "1 in each byte")
 _SIGNS = alike("signs", "i8x16", "0x88", "the top bit of each nibble")
 _TOP = alike("top", "i16x8", "0xf000", "the top nibble of each i16 lane")
 _EXCHANGE = lanes("exchange", "i8x16", (i ^ 1 for i in range(16)), "the bytes of each i16 lane, exchanged")
@@ -158,11 +158,11 @@ ALL: tuple[Multiply, ...] = (
         Sums.I32X4,
         shift=12,
     ),
-    Multiply("pairs", Isa.SIMD128, (_HIGH_BYTES,), _WEIGHTS, Takes.I8, Sums.I32X4, shift=8),
+    Multiply("pairs", Isa.SIMD128, (_HIGH8,), _WEIGHTS, Takes.I8, Sums.I32X4, shift=8),
     Multiply("extmul", Isa.SIMD128, (), _WEIGHTS, Takes.I8, Sums.I16X8),
     Multiply("dot16", Isa.RELAXED, (), _ACTIVATIONS, Takes.U7, Sums.I16X8),
     Multiply("dot32", Isa.RELAXED, (), _ACTIVATIONS, Takes.U7, Sums.I32X4),
-    Multiply("split", Isa.RELAXED, (_SEVEN_BITS, _ONES), (*_WEIGHTS, *_ACTIVATIONS), Takes.I8, Sums.I32X4),
+    Multiply("split", Isa.RELAXED, (_LOW7, _ONE), (*_WEIGHTS, *_ACTIVATIONS), Takes.I8, Sums.I32X4),
 )
 """Every strategy. The first of an ISA that takes a format is its default, the fastest measured; but of scalar the plain
 one, one multiply a weight, which speed is told against (docs/performance.md)."""
