@@ -18,7 +18,7 @@ from codegen.errors import CodegenError, GoldenError, MachineCodeError
 from codegen.formats.document import document
 from codegen.output import write_file
 from codegen.plans import make_plan
-from codegen.render import render
+from codegen.render import long_line, render
 from codegen.spec import KernelSpec
 from codegen.wasm_code import function as function_of
 
@@ -27,9 +27,6 @@ _SHORTEN = "break the line in templates/"
 COSTS, MANIFEST = "costs.md", "manifest.json"
 FORMATS = "formats.md"
 BLESS = "make bless"
-
-LONGEST_LINE = 130
-"""Characters that a line of a kernel's text may have: it is read, and compared side by side."""
 
 
 @dataclass(frozen=True)
@@ -130,14 +127,6 @@ def _goldens() -> list[_Golden]:
         wasm = assemble(wat)
         made.append(_Golden(spec, wat, wasm, cost(wasm, make_plan(spec).main_loop)))
     return made
-
-
-def long_line(text: str) -> str | None:
-    """Says of the first line that has more than LONGEST_LINE characters which it is; None where there is none."""
-    for number, line in enumerate(text.splitlines(), 1):
-        if len(line) > LONGEST_LINE:
-            return f"line {number} has {len(line)} characters, {LONGEST_LINE} are the most"
-    return None
 
 
 def _unreadable(golden: _Golden) -> Difference | None:

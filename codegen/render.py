@@ -33,6 +33,9 @@ from codegen.strategies import Local
 
 _WIDTH = 110
 
+LONGEST_LINE = 130
+"""Characters that a line of a kernel's text may have: it is read, and compared side by side."""
+
 
 def template_root() -> Path:
     """The templates beside the package in a checkout, inside it in a wheel."""
@@ -91,6 +94,14 @@ def render(spec: KernelSpec, root: Path | None = None) -> str:
         TemplateError: a template is missing or wrong.
     """
     return render_plan(make_plan(spec), root)
+
+
+def long_line(text: str) -> str | None:
+    """Says of the first line that has more than LONGEST_LINE characters which it is; None where there is none."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > LONGEST_LINE:
+            return f"line {number} has {len(line)} characters, {LONGEST_LINE} are the most"
+    return None
 
 
 def render_plan(plan: Plan, root: Path | None = None, *, timed: bool = False) -> str:

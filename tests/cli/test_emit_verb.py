@@ -61,13 +61,15 @@ def test_emit_rewrites_only_what_is_not_up_to_date(emitted: tuple[Path, str]) ->
 def test_emit_writes_what_kernel_isa_unroll_and_out_choose(tmp_path: Path) -> None:
     choice = ["--kernel", "vec_dot_*", "--isa", "relaxed", "--unroll", "2"]
     done = codegen("--emit", "wat,wasm", *choice, "--out", "a/b", cwd=tmp_path)
-    specs = [RELAXED_U2, KernelSpec(Isa.RELAXED, unroll=2, strategy="dot32")]
+    others = (f"vec_dot_q4_0_q8_0__relaxed{how}_u4_overflow_narrow" for how in ("", "-dot32"))  # as they are
+    dot32 = KernelSpec(Isa.RELAXED, unroll=2, strategy="dot32")
+    specs = [RELAXED_U2, dot32, *map(KernelSpec.parse, others)]
     wats = {f"a/b/{spec.name}.wat": render(spec).encode() for spec in specs}
     wasms = {f"a/b/{spec.name}.wasm": assemble(render(spec)) for spec in specs}
     assert contents(tmp_path) == wats | wasms
     assert (
         done.stdout.splitlines()[-1]
-        == f"4 files: 4 written, 0 up to date, assembled by {default_assembler()}"
+        == f"8 files: 8 written, 0 up to date, assembled by {default_assembler()}"
     )
 
 

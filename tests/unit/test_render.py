@@ -6,10 +6,10 @@ import pytest
 
 from codegen import KernelSpec, assemble, render
 from codegen.errors import AssembleError, TemplateError
-from codegen.golden import check, long_line
+from codegen.golden import check
 from codegen.ops.vec_dot.plan import dot_plan
 from codegen.registry import REGISTERED
-from codegen.render import template_root
+from codegen.render import long_line, template_root
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = KernelSpec.parse("vec_dot_q4_0_q8_0__relaxed_u4")
