@@ -14,9 +14,10 @@ import pytest
 from codegen import Isa, KernelSpec, assemble, registry, render
 from tests.cli.command import contents, copy_of_project, environment
 
-pytestmark = pytest.mark.skipif(
-    os.name != "posix" or not shutil.which("make"), reason="needs make and a POSIX shell"
-)
+pytestmark = [
+    pytest.mark.slow,  # all kernels are verified, which `make kernels` itself does before `make test`
+    pytest.mark.skipif(os.name != "posix" or not shutil.which("make"), reason="needs make and a POSIX shell"),
+]
 
 UNROLLED = registry.select(unroll=2)
 FILES = {f"generated/{spec.name}.wat": render(spec).encode() for spec in UNROLLED}
@@ -38,7 +39,7 @@ class Project:
             env=environment(self.root),
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=900,
         )
         assert done.returncode == status, done.stdout[-2000:] + done.stderr[-2000:]
         return done
