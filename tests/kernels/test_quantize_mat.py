@@ -37,6 +37,7 @@ def wanted(kernel: Preparer, values: np.ndarray) -> bytes:
     return prepare(quantize_q8_0(values.reshape(-1)), kernel.record)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["simd128-pairs_u5_broadcast", "relaxed-wide_u2_import"])
 def test_kernels_that_are_not_shipped_verify_too(how: str) -> None:
     report = verify(named(how))

@@ -34,6 +34,7 @@ def loaded(spec: KernelSpec) -> Quantizer:
 SHAPES = [loaded(named(how)) for how in ("scalar_u1", "simd128_u1", "simd128_u4", "simd128_u5", "relaxed_u4")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["scalar_u2", "simd128_u5", "simd128_u12_import", "relaxed_u6"])
 def test_kernels_that_are_not_shipped_verify_too(how: str) -> None:
     report = verify(named(how))
