@@ -122,7 +122,7 @@ def bless(folder: Path, docs: Path | None = None) -> Blessed:
 
 def _goldens() -> list[_Golden]:
     made = []
-    for spec in registry.REGISTERED:
+    for spec in registry.registered():
         wat = render(spec)
         wasm = assemble(wat)
         made.append(_Golden(spec, wat, wasm, cost(wasm, make_plan(spec).main_loop)))

@@ -183,6 +183,21 @@ def contract_of(operation: str, operands: tuple[str, ...]) -> str:
     return "_".join((operation, *operands))
 
 
+def contracts_of(weights: str) -> dict[str, str]:
+    """The contracts that multiply weights of a format, and that make their operands, by operation."""
+    x, y = weights, FORMATS[weights].activations
+    operands = {
+        "vec_dot": (x, y),
+        "quantize_row": (y,),
+        "quantize_mat": (y,),
+        "repack": (x,),
+        "gemv": (x, y),
+        "gemm": (x, y),
+        "mul_mat": (x,),
+    }
+    return {name: contract_of(name, each) for name, each in operands.items()}
+
+
 def interface_of(contract: str, record: Record | None) -> str:
     """The name of a contract and of the records that its kernels take or give."""
     return contract if record is None else f"{contract}-{record.name}"

@@ -5,11 +5,10 @@ To add a kernel, add a line here: docs/adding-a-kernel.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import TYPE_CHECKING
 
 from codegen.errors import SpecError, nearest
 from codegen.operations import OPERATIONS
@@ -81,36 +80,35 @@ _UNTUNED = (
 )
 
 UNTUNED: dict[tuple[str, Isa], KernelSpec] = {
-    (spec.op, spec.isa): spec for spec in map(KernelSpec.parse, _UNTUNED)
+    (spec.contract, spec.isa): spec for spec in map(KernelSpec.parse, _UNTUNED)
 }
-"""What stands in for an operation and ISA that no sweep has found the best kernel of."""
-
-REGISTERED: tuple[KernelSpec, ...]
-"""All kernels that we ship, each once, operation by operation: families, singles, the best of every file in tuning/."""
-
-FASTEST: dict[tuple[str, Isa], KernelSpec]
-"""What to use for an operation and ISA: the best in wasmtime, of tuning/wasmtime-<arch>.json (docs/tuning.md)."""
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name):
-        """REGISTERED and FASTEST are read when they are first asked for: `tune` must run while a file is broken."""
-        if made := {"REGISTERED": _registered, "FASTEST": _fastest}.get(name):
-            return made()
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+"""Fallback kernel per contract and ISA, used until it has been tuned."""
 
 
 @cache
-def _registered() -> tuple[KernelSpec, ...]:
+def registered() -> tuple[KernelSpec, ...]:
+    """All kernels that we ship, each once, operation by operation.
+
+    These are the families, the singles, and the best kernels of every file in tuning/. The files are read by the first
+    call and not by the import, since `codegen tune` must run while one of them is broken.
+
+    Raises:
+        InputError: a file in tuning/ is not sound.
+    """
     tuned = (spec for file in shipped.files() for spec in file.best)
     each = dict.fromkeys((*_families(*UNROLLS), *SINGLES, *tuned))
     return tuple(sorted(each, key=lambda spec: tuple(OPERATIONS).index(spec.op)))
 
 
 @cache
-def _fastest() -> dict[tuple[str, Isa], KernelSpec]:
+def fastest() -> Mapping[tuple[str, Isa], KernelSpec]:
+    """The kernel to use for a contract and ISA: the best in wasmtime, of tuning/wasmtime-<arch>.json (docs/tuning.md).
+
+    Raises:
+        InputError: a file in tuning/ is not sound.
+    """
     file = shipped.for_engine("wasmtime")
-    return UNTUNED | ({(spec.op, spec.isa): spec for spec in file.best} if file else {})
+    return UNTUNED | ({(spec.contract, spec.isa): spec for spec in file.best} if file else {})
 
 
 def select(
@@ -137,7 +135,7 @@ def select(
         InputError: there is no such tuning.
     """
     if tuned is None:
-        pool = _registered() if unroll is None else _at(unroll)
+        pool = registered() if unroll is None else _at(unroll)
     else:
         pool = tuple(spec for spec in shipped.named(tuned).best if unroll in (None, spec.unroll))
     chosen = [spec for spec in pool if not isas or spec.isa in isas]
@@ -158,7 +156,7 @@ def select(
 
 def _at(unroll: int) -> tuple[KernelSpec, ...]:
     usual = set(_families(*UNROLLS))
-    others = (spec for spec in _registered() if spec not in usual and spec.memory is default(Memory))
+    others = (spec for spec in registered() if spec not in usual and spec.memory is default(Memory))
     return (*_families(unroll), *others)
 
 
@@ -175,7 +173,7 @@ def named(name: str) -> KernelSpec:
     try:
         return KernelSpec.parse(name)
     except SpecError as error:
-        raise SpecError(f"{error}{nearest(name, (spec.name for spec in _registered()))}") from None
+        raise SpecError(f"{error}{nearest(name, (spec.name for spec in registered()))}") from None
 
 
 def _matching(

@@ -38,7 +38,7 @@ OPCODES = "opcodes.json"
 
 def files() -> dict[str, str]:
     """Name and text of every vector file: one an interface of the kernels that we ship, and one for opcodes."""
-    texts = {f"{spec.interface}.json": _of(spec) for spec in _one_each(registry.REGISTERED)}
+    texts = {f"{spec.interface}.json": _of(spec) for spec in _one_each(registry.registered())}
     return texts | {OPCODES: _opcode_text()}
 
 

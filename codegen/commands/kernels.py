@@ -65,7 +65,7 @@ def _emit(options: argparse.Namespace) -> int:
     with_assembler = f", assembled by {default_assembler()}" if Emit.WASM in options.emit else ""
     files = "1 file" if len(written) == 1 else f"{len(written)} files"
     print(f"{files}: {len(changed)} written, {len(written) - len(changed)} up to date{with_assembler}")
-    if strange := [spec for spec in specs if spec not in registry.REGISTERED]:
+    if strange := [spec for spec in specs if spec not in registry.registered()]:
         print(
             f"{len(strange)} not registered, so not run in other engines yet: `codegen verify --engine all` does"
         )

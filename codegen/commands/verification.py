@@ -93,7 +93,8 @@ def _verify_in_engines(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    spec = registry.named(options.kernel) if options.kernel else registry.FASTEST["mul_mat", options.isa]
+    usual = registry.fastest()["mul_mat_q4_0", options.isa]
+    spec = registry.named(options.kernel) if options.kernel else usual
     with GGUFFile.open(options.model) as file:
         matrices = [file.matrix(options.tensor)] if options.tensor else list(file.matrices)
         values = {

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from codegen import registry
 from codegen.layouts import Record
-from codegen.operations import OPERATIONS
+from codegen.operations import OPERATIONS, contracts_of
 from codegen.options import Memory
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
@@ -17,8 +17,10 @@ from codegen.tune.tuning import Tuning
 Fits = Callable[[KernelSpec], bool]
 
 
-def kernel_set(isa: Isa, memory: Memory, engine: str = "wasmtime") -> tuple[KernelSpec, ...]:
-    """The fastest kernels of an ISA that can share a memory with anybody.
+def kernel_set(
+    isa: Isa, memory: Memory, engine: str = "wasmtime", weights: str = "q4_0"
+) -> tuple[KernelSpec, ...]:
+    """The fastest kernels of an ISA, for weights of a format, that can share a memory with anybody.
 
     But for their memory they are registered kernels, which every engine has run.
 
@@ -26,6 +28,7 @@ def kernel_set(isa: Isa, memory: Memory, engine: str = "wasmtime") -> tuple[Kern
         isa: what they may use; an operation that gains nothing from it has a kernel of a simpler one.
         memory: where theirs is.
         engine: whose tuning tells which is the fastest: wasmtime, v8, jsc, or a file that `codegen tune` wrote.
+        weights: the format of the weights.
 
     Returns:
         vec_dot, quantize_row, quantize_mat, repack, gemv, gemm and mul_mat, in this order.
@@ -34,38 +37,40 @@ def kernel_set(isa: Isa, memory: Memory, engine: str = "wasmtime") -> tuple[Kern
         InputError: there is no such tuning.
     """
     tuning = shipped.named(engine)
-    gemm = _fastest(tuning, "gemm", isa)
+    contracts = contracts_of(weights)
+    gemm = _fastest(tuning, contracts["gemm"], isa)
+    repack_isa = isa if OPERATIONS["repack"].strategies_of(isa, "q4_0") else Isa.SIMD128
     chosen = (
-        _fastest(tuning, "vec_dot", isa),
-        _fastest(tuning, "quantize_row", isa),
-        _preparer(isa, gemm.record),
-        _fastest(tuning, "repack", isa if OPERATIONS["repack"].strategies_of(isa, "q4_0") else Isa.SIMD128),
-        _fastest(tuning, "gemv", isa, lambda spec: spec.record == gemm.record),
+        _fastest(tuning, contracts["vec_dot"], isa),
+        _fastest(tuning, contracts["quantize_row"], isa),
+        _preparer(contracts["quantize_mat"], isa, gemm.record),
+        _fastest(tuning, contracts["repack"], repack_isa),
+        _fastest(tuning, contracts["gemv"], isa, lambda spec: spec.record == gemm.record),
         gemm,
-        _fastest(tuning, "mul_mat", isa),
+        _fastest(tuning, contracts["mul_mat"], isa),
     )
     return tuple(replace(spec, memory=memory) for spec in chosen)
 
 
-def _fastest(tuning: Tuning, op: str, isa: Isa, fits: Fits = lambda _: True) -> KernelSpec:
-    known = set(registry.REGISTERED)
-    return next(spec for spec in _by_speed(tuning, op, isa) if spec in known and fits(spec))
+def _fastest(tuning: Tuning, contract: str, isa: Isa, fits: Fits = lambda _: True) -> KernelSpec:
+    known = set(registry.registered())
+    return next(spec for spec in _by_speed(tuning, contract, isa) if spec in known and fits(spec))
 
 
-def _by_speed(tuning: Tuning, op: str, isa: Isa) -> Iterator[KernelSpec]:
-    """Kernels of an operation: the best, the others that were timed, and what stands in where none was."""
-    for contract in tuning.contracts.values():
-        yield from (spec for spec in contract.best.values() if (spec.op, spec.isa) == (op, isa))
-        timed = (one.spec for one in contract.candidates if one.failed is None)
-        yield from (spec for spec in timed if (spec.op, spec.isa) == (op, isa))
-    yield registry.FASTEST[op, isa]
-    yield from (spec for spec in registry.REGISTERED if (spec.op, spec.isa) == (op, isa))
+def _by_speed(tuning: Tuning, contract: str, isa: Isa) -> Iterator[KernelSpec]:
+    """Kernels of a contract and ISA: the best, others that were timed, the one to use by default, all others."""
+    found: list[KernelSpec] = []
+    for sweep in tuning.contracts.values():
+        found += sweep.best.values()
+        found += (one.spec for one in sweep.candidates if one.failed is None)
+    found += (registry.fastest()[contract, isa], *registry.registered())
+    return (spec for spec in found if (spec.contract, spec.isa) == (contract, isa))
 
 
-def _preparer(isa: Isa, record: Record | None) -> KernelSpec:
+def _preparer(contract: str, isa: Isa, record: Record | None) -> KernelSpec:
     """What makes the records that matrix kernels read."""
     return next(
         spec
-        for spec in registry.REGISTERED
-        if spec.op == "quantize_mat" and spec.isa is isa and spec.record == record
+        for spec in registry.registered()
+        if spec.contract == contract and spec.isa is isa and spec.record == record
     )

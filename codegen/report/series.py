@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from codegen import registry
 from codegen.bench import native
 from codegen.bench.contestant import Host
 from codegen.bench.frozen import ARTICLE, Timed
@@ -15,9 +16,8 @@ from codegen.bench.problem import Problem
 from codegen.bench.result import Result
 from codegen.bench.table import BASELINE
 from codegen.bench.usual import products, usual
-from codegen.operations import OPERATIONS
+from codegen.operations import OPERATIONS, contracts_of
 from codegen.options import Memory
-from codegen.registry import FASTEST, REGISTERED
 from codegen.report.products import MANY, fastest
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
@@ -51,12 +51,14 @@ _MEMORY = tuple(limit for limit in LIMITS if limit.unit is Unit.MEMORY)
 
 _BASELINE = KernelSpec.parse(BASELINE)
 
+_FASTEST_DOTS = tuple(registry.fastest()[_BASELINE.contract, isa] for isa in (Isa.SIMD128, Isa.RELAXED))
+
 ALL: tuple[Timed, ...] = (
     _BASELINE,
     ARTICLE,
     *(
         spec
-        for spec in REGISTERED
+        for spec in registry.registered()
         # Where the memory comes from does not change the loop, and other contracts are no rivals.
         if spec.memory is Memory.EXPORT and spec.contract == _BASELINE.contract and spec != _BASELINE
     ),
@@ -66,25 +68,22 @@ ALL: tuple[Timed, ...] = (
 FEW: tuple[Timed, ...] = (
     _BASELINE,
     ARTICLE,
-    FASTEST["vec_dot", Isa.SIMD128],
-    FASTEST["vec_dot", Isa.RELAXED],
+    *_FASTEST_DOTS,
 )
 """The kernels that are compared over lengths and levels."""
 
-_BEST_DOTS = tuple(spec for file in shipped.files() for spec in file.best if spec.op == "vec_dot")
+_BEST_DOTS = tuple(
+    spec for file in shipped.files() for spec in file.best if spec.contract == _BASELINE.contract
+)
 
 MATRIX = tuple(
     dict.fromkeys(
         (
             _BASELINE,
+            *(spec for spec in (*_FASTEST_DOTS, *_BEST_DOTS) if spec.isa is not Isa.SCALAR),
             *(
                 spec
-                for spec in (FASTEST["vec_dot", Isa.SIMD128], FASTEST["vec_dot", Isa.RELAXED], *_BEST_DOTS)
-                if spec.isa is not Isa.SCALAR
-            ),
-            *(
-                spec
-                for spec in REGISTERED
+                for spec in registry.registered()
                 if spec.op in products() and spec.op != "vec_dot" and spec.memory is Memory.EXPORT
             ),
         )
@@ -144,7 +143,7 @@ def winners(ops: Sequence[str], _problem: Problem, runs: Mapping[str, Result]) -
             if one:
                 found[one.kernel] = KernelSpec.parse(one.kernel)
         if not any(spec.op == op for spec in found.values()):
-            spec = FASTEST[op, Isa.RELAXED]
+            spec = registry.fastest()[contracts_of(_BASELINE.x)[op], Isa.RELAXED]
             found[spec.name] = spec
     return tuple(found.values())
 
@@ -156,7 +155,7 @@ def _by_columns(problem: Problem, runs: Mapping[str, Result]) -> tuple[KernelSpe
 def _operands(problem: Problem, _runs: Mapping[str, Result]) -> tuple[KernelSpec, ...]:
     """What makes operands by this work, scalar kernels first."""
     mine = [op for op in OPERATIONS if usual(op).work is problem.work]
-    found = [spec for spec in REGISTERED if spec.op in mine]
+    found = [spec for spec in registry.registered() if spec.op in mine]
     return tuple(sorted(found, key=lambda spec: (mine.index(spec.op), spec.isa is not Isa.SCALAR)))
 
 

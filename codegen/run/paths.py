@@ -16,6 +16,7 @@ from codegen.errors import SpecError
 from codegen.formats import Q4_0, Q8_0
 from codegen.formats.decode import Bytes
 from codegen.formats.quantise import quantize_q8_0
+from codegen.operations import contracts_of
 from codegen.ops.gemm.plan import PANEL
 from codegen.ops.gemm.verification import bound as matrix_bound
 from codegen.ops.mul_mat.kernel import MulMat
@@ -144,7 +145,7 @@ class MulMatPath(WasmPath):
         names = tuple(name for name, _ in spec.parameters)
         super().__init__(spec, self.kernel.arena, Driver(self.kernel, self.kernel.function, names, "vx"))
         isa = Isa.SCALAR if spec.isa is Isa.SCALAR else Isa.SIMD128  # relaxed SIMD has nothing for it
-        self._repacker = Repacker.load(registry.FASTEST["repack", isa])
+        self._repacker = Repacker.load(registry.fastest()[contracts_of(spec.x)["repack"], isa])
         self.repack_seconds = 0.0
         self._work = self._end = 0
 

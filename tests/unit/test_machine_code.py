@@ -18,7 +18,7 @@ from codegen.machine_code.listing import machine_loop, turn
 from codegen.machine_code.loops import main_loop
 from codegen.machine_code.machine import Code, Machine
 from codegen.plans import make_plan
-from codegen.registry import REGISTERED
+from codegen.registry import registered
 from codegen.wasm_code import first_loop
 from codegen.wasm_code import function as function_of
 
@@ -105,7 +105,7 @@ def test_the_main_loop_is_found_and_holds_every_load_of_the_wasm_loop(name: str)
 
 @x86_64
 def test_every_shipped_kernel_has_a_main_loop_with_at_least_an_instruction_a_multiply() -> None:
-    for spec in REGISTERED:
+    for spec in registered():
         found = count(compiled_loop(spec))
         assert (
             found.instructions

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from codegen.gguf_file import GGUFFile
-from codegen.registry import FASTEST
+from codegen.registry import fastest
 from codegen.run import batches as batching
 from codegen.run import session
 from codegen.run.activations import activations
@@ -61,14 +61,14 @@ def test_matrices_of_one_shape_are_a_group_unless_only_some_are_counted(model: P
         assert not groups["c"].counted and groups["ae"].counted
 
 
-@pytest.mark.parametrize("op", ["mul_mat", "vec_dot"])
-def test_row_ranges_give_the_same_result(op: str, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("contract", ["mul_mat_q4_0", "vec_dot_q4_0_q8_0"])
+def test_row_ranges_give_the_same_result(contract: str, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     values = {n: activations(n, 3, 0, None) for n in (32, 64, 96)}
 
     def result(most: int) -> session.Result:
         monkeypatch.setattr(batching, "MOST_BYTES", most)
         with GGUFFile.open(model) as file:
-            return session.run(file, file.matrices, FASTEST[op, Isa.RELAXED], values, 2)
+            return session.run(file, file.matrices, fastest()[contract, Isa.RELAXED], values, 2)
 
     whole, ranged = result(1 << 20), result(1000)
     for one, other in zip(whole.matrices, ranged.matrices, strict=True):
@@ -85,10 +85,10 @@ def test_row_ranges_give_the_same_result(op: str, model: Path, monkeypatch: pyte
         assert ranged.seconds(path) == pytest.approx(total)  # of two, a median is the mean
 
 
-@pytest.mark.parametrize("op", ["mul_mat", "vec_dot"])
-def test_what_is_timed_is_every_matrix_of_a_group(op: str, model: Path) -> None:
+@pytest.mark.parametrize("contract", ["mul_mat_q4_0", "vec_dot_q4_0_q8_0"])
+def test_what_is_timed_is_every_matrix_of_a_group(contract: str, model: Path) -> None:
     """The driver's last call is for the last matrix, its results are in memory."""
-    path = path_of(FASTEST[op, Isa.RELAXED])
+    path = path_of(fastest()[contract, Isa.RELAXED])
     values = {64: activations(64, 2, 0, None)}
     with GGUFFile.open(model) as file:
         parts = [Part(file.matrix(name), 0, 40, True) for name in "ace"]
@@ -103,7 +103,7 @@ def test_what_is_timed_is_every_matrix_of_a_group(op: str, model: Path) -> None:
 
 
 def test_a_path_that_is_given_others_forgets_the_first(model: Path) -> None:
-    path = VecDotPath(FASTEST["vec_dot", Isa.RELAXED])
+    path = VecDotPath(fastest()["vec_dot_q4_0_q8_0", Isa.RELAXED])
     with GGUFFile.open(model) as file:
         one, other = (Part(file.matrix(name), 0, rows, True) for name, rows in (("a", 40), ("b", 3)))
         values = {n: activations(n, 1, 0, None) for n in (32, 64)}

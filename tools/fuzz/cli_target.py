@@ -39,7 +39,7 @@ from codegen.emit import Emit, content
 from codegen.engines import javascript
 from codegen.judge import Report
 from codegen.plans import make_plan
-from codegen.registry import REGISTERED
+from codegen.registry import registered
 from codegen.run import timing
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
@@ -76,7 +76,7 @@ class CLITarget(Target[Call]):
         self.numbers = [_npy(even.astype(kind)) for kind in ("<f4", "<f8", ">f2", "<i8", "u1", "?", "c8")]
         self.numbers += [_npy((even * scale).astype("<f4")) for scale in (1e38, 1e7, 1e-38, 1e-42, np.inf)]
         self.numbers += [_npy(odd) for odd in (even * 1e300, even.reshape(8, 8), even[:0], even[0])]
-        self.golden = content(REGISTERED[0], Emit.WAT)
+        self.golden = content(registered()[0], Emit.WAT)
         self.fresh: dict[Path, tuple[int, int]] = {}
 
     def draw(self, random: Random) -> Call:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from random import Random
 
-from codegen.registry import REGISTERED
+from codegen.registry import registered
 from tools.fuzz.mutations import NUMBERS
 
-NAMES = tuple(spec.name for spec in REGISTERED)
+NAMES = tuple(spec.name for spec in registered())
 _FLAGS = ("--json", "--help", "-h", "--version", "--", "-", "--verbose", "-x")
 _NUMBERS = ("0", "1", "2", "7", "16", "17", "32", "48", "4096", "-1", "02", "+2", "1_0", " 2", "2.5", "1e3",
             "\N{ARABIC-INDIC DIGIT TWO}", "\N{SUPERSCRIPT TWO}", "9" * 5000, "nan", "0x10", str(1 << 20))  # fmt: skip

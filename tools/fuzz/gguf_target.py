@@ -23,7 +23,7 @@ from gguf import GGUFReader
 from codegen.errors import GGUFError
 from codegen.formats import Q4_0
 from codegen.gguf_file import GGUFFile, Matrix
-from codegen.registry import REGISTERED
+from codegen.registry import registered
 from codegen.run.batches import Group, Part
 from codegen.run.check import Verdict, check
 from codegen.run.paths import WasmPath, path_of
@@ -47,7 +47,7 @@ _SHAPES = {"norm": (32,), "a": (3, 64), "experts": (2, 3, 32), "b": (2, 416)}
 Values = npt.NDArray[np.float32]
 
 _SPECS = (
-    *(spec for spec in REGISTERED if spec.op in ("vec_dot", "mul_mat")),
+    *(spec for spec in registered() if spec.op in ("vec_dot", "mul_mat")),
     KernelSpec.parse("vec_dot_q4_0_q8_0__relaxed_u16_a8"),
 )
 

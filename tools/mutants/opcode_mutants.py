@@ -9,7 +9,7 @@ from random import Random
 
 from codegen import KernelSpec, assemble, render
 from codegen.options import Memory
-from codegen.registry import REGISTERED
+from codegen.registry import registered
 from codegen.strategies import Isa
 from tools.mutants.faults import faults, flat_text, with_fault
 from tools.mutants.mutant import KernelMutant
@@ -23,7 +23,7 @@ def kernels() -> dict[str, list[KernelSpec]]:
     fault in such a lane changes no result.
     """
     found = defaultdict(list)
-    for spec in REGISTERED:
+    for spec in registered():
         half_empty = spec.op == "vec_dot" and spec.isa is not Isa.SCALAR and spec.unroll == 2
         if spec.memory in (Memory.EXPORT, Memory.IMPORT) and not half_empty:
             found[spec.contract].append(spec)
