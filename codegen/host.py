@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from codegen.errors import KernelCallError, shown
-from codegen.formats.decode import Bytes
+from codegen.formats.decode import F32, Bytes
 from codegen.linear_memory import U8, WASM32_BYTES, WASM64_BYTES, LinearMemory
 from codegen.wasmtime_library import config, needing_room, wasmtime
 
@@ -52,14 +52,14 @@ def engine(options: EngineOptions) -> wasmtime.Engine:
 def as_i32(value: int) -> int:
     """An address or count as wasmtime wants it, signed; a value that would wrap is refused."""
     if not -(1 << 31) <= value < WASM32_BYTES:
-        raise KernelCallError(f"{value}: does not fit in 32 bits")
+        raise KernelCallError(f"{shown(value)}: does not fit in 32 bits")
     return value - WASM32_BYTES if value >= 1 << 31 else value
 
 
 def as_i64(value: int) -> int:
     """The same of 64 bits."""
     if not -(1 << 63) <= value < WASM64_BYTES:
-        raise KernelCallError(f"{value}: does not fit in 64 bits")
+        raise KernelCallError(f"{shown(value)}: does not fit in 64 bits")
     return value - WASM64_BYTES if value >= 1 << 63 else value
 
 
@@ -75,24 +75,24 @@ def types_of(function: wasmtime.Func, store: wasmtime.Store) -> tuple[str, ...]:
 
 
 def as_count(what: str, value: object, multiple: int = 1) -> int:
-    """A non-negative whole number, numpy's included, as an int.
+    """A whole number from 0 to 2^63 - 1, numpy's included, as an int.
 
     Raises:
         KernelCallError: it is none, or not a multiple of `multiple`.
     """
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     count = int(value) if whole else -1  # type: ignore[call-overload]
-    if count < 0 or count % multiple:
+    if not 0 <= count < 1 << 63 or count % multiple:
         wanted = f"multiple of {multiple}" if multiple > 1 else "whole number"
-        raise KernelCallError(f"{what} = {shown(value)}: must be a non-negative {wanted}")
+        raise KernelCallError(f"{what} = {shown(value)}: must be a {wanted} from 0 to 2^63 - 1")
     return count
 
 
-def as_bytes(name: str, data: Bytes) -> U8:
-    """The bytes of a buffer, in order.
+def as_bytes(name: str, data: Bytes, need: int, what: str, *, longer: bool = False) -> U8:
+    """The bytes of a buffer, in order: `need` of them, which are `what`; with `longer` it may have more, to leave out.
 
     Raises:
-        KernelCallError: it is no buffer, not contiguous, or of items that are larger.
+        KernelCallError: it is no buffer, not contiguous, of items that are larger, or of another size.
     """
     try:
         view = memoryview(cast("bytes", data))
@@ -102,8 +102,25 @@ def as_bytes(name: str, data: Bytes) -> U8:
         raise KernelCallError(f"{name}: must be contiguous; copy it first")
     if view.itemsize != 1:
         raise KernelCallError(f"{name}: must be blocks as bytes, not items of {view.itemsize} bytes")
+    if view.nbytes < need or (view.nbytes > need and not longer):
+        raise KernelCallError(f"{name}: {view.nbytes} bytes; pass {what}, {need} bytes")
     # numpy has no empty view of a buffer.
-    return np.frombuffer(view, np.uint8) if view.nbytes else np.zeros(0, np.uint8)
+    return np.frombuffer(view, np.uint8)[:need] if need else np.zeros(0, np.uint8)
+
+
+def as_f32(name: str, values: F32, shape: tuple[int | str, ...]) -> F32:
+    """An array of float32, as it is; `shape` has each length, or the name of one that may be any.
+
+    Raises:
+        KernelCallError: it is no array, or not of that type and shape.
+    """
+    array = isinstance(values, np.ndarray)
+    if array and values.dtype == np.float32 and len(values.shape) == len(shape):
+        pairs = zip(values.shape, shape, strict=True)
+        if all(isinstance(want, str) or have == want for have, want in pairs):
+            return values
+    found = f"{values.dtype} of shape {values.shape}" if array else type(values).__name__
+    raise KernelCallError(f"{name}: {found}; pass an array of float32, shape ({', '.join(map(str, shape))})")
 
 
 def reason_of(error: Exception) -> str:

@@ -95,3 +95,8 @@ class Record:
         Less 8 where products are 256 times too large.
         """
         return 104 if self.kind is Kind.WIDE else 112
+
+
+def interleaved_bytes(rows: int, n: int) -> int:
+    """Bytes of so many interleaved rows of n elements; the last group is filled up."""
+    return -(-rows // GROUP_ROWS) * Q4_0.blocks(n) * GROUP_BYTES

@@ -9,15 +9,32 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Self
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
 
 from codegen.arena import Arena
 from codegen.assemble import assemble
 from codegen.errors import KernelCallError, KernelLoadError, KernelTrapError
+from codegen.formats import FORMATS
+from codegen.formats.decode import F32
 from codegen.host import EngineOptions, as_arguments, as_func, engine, instantiate, reason_of
+from codegen.linear_memory import U8
+from codegen.operations import OPERATIONS
 from codegen.render import render
 from codegen.spec import KernelSpec
 from codegen.wasmtime_library import wasmtime
+
+
+@dataclass(frozen=True)
+class Space:
+    """Memory that a kernel writes, so many bytes; as an argument, its address."""
+
+    bytes: int
+
+
+Argument = int | U8 | F32 | Space
 
 
 class Instance:
@@ -25,10 +42,24 @@ class Instance:
 
     Threads may share it: each call of a subclass has the memory to itself from its first operand to its result.
     Who works on `arena` and calls `invoke` does so within `exclusive`.
+
+    Attributes:
+        operations: names of those whose kernels it takes.
+        x: the format of a kernel's first operand.
+        record: what its prepared activations are, where it takes or gives such.
+        kept: bytes at the start of memory that stay there from call to call.
     """
 
+    operations: ClassVar[tuple[str, ...]] = tuple(OPERATIONS)
+
     def __init__(self, spec: KernelSpec, wasm: bytes, options: EngineOptions | None = None) -> None:
+        if spec.op not in self.operations:
+            known = " or ".join(self.operations)
+            raise KernelCallError(
+                f"{spec.name}: {type(self).__name__} takes no {spec.op}; name a {known} kernel"
+            )
         self.spec, self.wasm = spec, wasm
+        self.x, self.record, self.kept = FORMATS[spec.x], spec.record, 0
         self.engine = engine(options or EngineOptions())
         self.store = wasmtime.Store(self.engine)
         try:
@@ -66,6 +97,35 @@ class Instance:
             )
         with self._lock:
             yield self.arena
+
+    def compute(self, *arguments: Argument) -> bytes:
+        """Calls the export, once, on what `put` makes of the arguments; the bytes of the first Space afterwards.
+
+        Raises:
+            KernelCallError, KernelTrapError: as `put` and `invoke`.
+        """
+        first, size = next((i, one.bytes) for i, one in enumerate(arguments) if isinstance(one, Space))
+        with self.exclusive() as arena:
+            numbers = self.put(*arguments)
+            self.invoke(*numbers)
+            return arena.view(numbers[first], size).tobytes()
+
+    def put(self, *arguments: Argument) -> list[int]:
+        """Arguments as numbers: arrays are copied into memory, in place of all that is not kept, and give addresses.
+
+        Raises:
+            KernelCallError: memory may not be as large, or as `exclusive`.
+        """
+        with self.exclusive() as arena:
+            arena.rewind(self.kept)
+            return [self._number(one) for one in arguments]
+
+    def _number(self, argument: Argument) -> int:
+        if isinstance(argument, Space):
+            return self.arena.allocate(argument.bytes)
+        if isinstance(argument, np.ndarray):
+            return self.arena.put(argument.reshape(-1).view(np.uint8))
+        return argument
 
     def invoke(self, *arguments: int) -> None:
         """Calls the export, once, on what is already in memory.

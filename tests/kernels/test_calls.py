@@ -1,13 +1,17 @@
 """The Python API's calls: what they refuse, and that they do not touch their inputs."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
-from codegen import Isa, Kernel, KernelSpec
+from codegen import Isa, Kernel, KernelSpec, MatrixKernel, MulMat, Preparer, Quantizer, Repacker
 from codegen.errors import CodegenError, KernelCallError, KernelTrapError
 from codegen.formats import Q4_0
 from codegen.ops.vec_dot.cases import Cases
 from codegen.reference import dot
+from codegen.runtime import Instance
 
 
 @pytest.fixture(scope="module")
@@ -113,3 +117,65 @@ def test_a_trap_says_whether_it_is_the_contracts(kernel: Kernel, n: int, nrc: in
     with pytest.raises(KernelTrapError) as caught:
         kernel.call(32, 0, kernel.arena.end, 128)
     assert not caught.value.contract
+
+
+KINDS: dict[type[Instance], str] = {
+    Kernel: "vec_dot_q4_0_q8_0__scalar_u1",
+    MatrixKernel: "gemv_q4_0_q8_0_4x1__scalar_u1",
+    MulMat: "mul_mat_q4_0_4x1__scalar_u1",
+    Preparer: "quantize_mat_q8_0__scalar_u1",
+    Quantizer: "quantize_row_q8_0__scalar_u1",
+    Repacker: "repack_q4_0__scalar_u1",
+}
+"""What takes kernels, and a kernel that it takes."""
+
+HUGE = 10**5000
+"""A number that Python does not print."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kernel_of_another_operation_is_refused(kind: type[Instance]) -> None:
+    for other in KINDS.values():
+        if other != KINDS[kind]:
+            wanted = f"^{other}: {kind.__name__} takes no .*; name a {kind.operations[0]}"
+            with pytest.raises(KernelCallError, match=wanted):
+                kind.load(KernelSpec.parse(other))
+
+
+@pytest.mark.parametrize(
+    ("kind", "call", "message"),
+    [
+        (
+            Kernel,
+            lambda kernel: kernel.rows(b"", b"", HUGE, 0),
+            "rows = <int>: must be a whole number from 0 to",
+        ),
+        (Kernel, lambda kernel: kernel.call(HUGE, 0, 0, 0), "<int>: does not fit in 32 bits"),
+        (MatrixKernel, lambda kernel: kernel.multiply(b"", b"", 33, 0, 0), "n = 33: .* multiple of 32"),
+        (MatrixKernel, lambda kernel: kernel.multiply(b"", b"", 32, -1, 0), "rows = -1: "),
+        (MatrixKernel, lambda kernel: kernel.multiply(b"", b"", 32, 0, 1.5), "columns = 1.5: "),
+        (MulMat, lambda kernel: kernel.place(b"", HUGE, 0), "rows = <int>: "),
+        (
+            MulMat,
+            lambda kernel: kernel.place(b"1", 3, 64),
+            "x: 1 bytes; pass 3 x 64 repacked weights, 144 bytes",
+        ),
+        (Repacker, lambda kernel: kernel.repack(b"", 0, 32 * HUGE), "n = <int>: "),
+        (
+            Repacker,
+            lambda kernel: kernel.repack(b"1", 3, 64),
+            "rows: 1 bytes; pass 3 x 64 weights, 108 bytes",
+        ),
+        (
+            Preparer,
+            lambda kernel: kernel.prepare([0.0] * 32),
+            r"values: list; pass .* float32, shape \(columns, n\)",
+        ),
+        (Quantizer, lambda kernel: kernel.quantize(None), r"values: NoneType; pass .* float32, shape \(k\)"),
+    ],
+)
+def test_wrong_operands_are_refused_in_a_line(
+    kind: type[Instance], call: Callable[[Any], object], message: str
+) -> None:
+    with pytest.raises(KernelCallError, match=f"^{message}"):
+        call(kind.load(KernelSpec.parse(KINDS[kind])))

@@ -101,10 +101,6 @@ def test_operands_of_another_size_are_refused() -> None:
         kernel.multiply(x[:-1], y, case.n, 5, 2)
     with pytest.raises(KernelCallError, match=r"^y: "):
         kernel.multiply(x, y, case.n, 5, 3)
-    with pytest.raises(KernelCallError, match="mul_mat"):
-        MulMat.load(SHIPPED[0])
-    with pytest.raises(KernelCallError, match="gemv"):
-        MatrixKernel.load(MUL_MATS[0])
 
 
 def test_matrices_stay_until_they_are_cleared() -> None:

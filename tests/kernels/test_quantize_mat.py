@@ -141,8 +141,3 @@ def test_scalar_has_compact_records_only() -> None:
 def test_what_are_no_columns_is_refused(values: np.ndarray) -> None:
     with pytest.raises(KernelCallError, match=r"^values: "):
         SHAPES[0].prepare(values)
-
-
-def test_a_kernel_of_another_operation_is_refused() -> None:
-    with pytest.raises(KernelCallError, match="prepares no activations"):
-        Preparer.load(KernelSpec(Isa.SCALAR))

@@ -145,8 +145,3 @@ def test_an_i64_that_does_not_fit_is_refused() -> None:
 def test_what_is_no_row_is_refused(values: np.ndarray) -> None:
     with pytest.raises(KernelCallError, match=r"^values: "):
         SHAPES[0].quantize(values)
-
-
-def test_a_kernel_of_another_operation_is_refused() -> None:
-    with pytest.raises(KernelCallError, match="quantises nothing"):
-        Quantizer.load(KernelSpec(Isa.SCALAR))

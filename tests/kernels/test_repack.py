@@ -71,8 +71,3 @@ def test_what_is_outside_the_contract_traps_by_it(arguments: tuple[int, ...]) ->
 def test_numbers_that_do_not_fit_the_bytes_are_refused(size: int, count: int, n: int) -> None:
     with pytest.raises(KernelCallError):
         KERNELS[0].repack(bytes(size), count, n)
-
-
-def test_a_kernel_of_another_operation_is_refused() -> None:
-    with pytest.raises(KernelCallError, match="interleaves nothing"):
-        Repacker.load(KernelSpec(Isa.SCALAR))

@@ -12,7 +12,7 @@ from codegen.bench.entry import Buffer, Entry, product_buffers, product_output
 from codegen.bench.native_functions import GEMM, GEMV
 from codegen.bench.problem import U8, Problem
 from codegen.formats import Q8_0
-from codegen.layouts import GROUP_ROWS
+from codegen.layouts import GROUP_ROWS, interleaved_bytes
 from codegen.ops.gemm.model import F32, products
 from codegen.ops.gemm.plan import record_of
 from codegen.reference_matrix import interleave, prepare
@@ -53,8 +53,7 @@ def matrix_entry(spec: KernelSpec, wasm: bytes, problem: Problem, y: Buffer, *wo
 
 
 def _weights(problem: Problem) -> Buffer:
-    groups = -(-problem.rows // GROUP_ROWS)
-    return Buffer("x", groups * GROUP_ROWS * problem.x_step, interleaved(problem))
+    return Buffer("x", interleaved_bytes(problem.rows, problem.n), interleaved(problem))
 
 
 @lru_cache(maxsize=4)

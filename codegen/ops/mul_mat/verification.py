@@ -10,6 +10,7 @@ import numpy as np
 
 from codegen.calls import Call
 from codegen.formats import Q4_0
+from codegen.formats.decode import F32
 from codegen.formats.quantise import quantize_q8_0
 from codegen.inputs import rng_of
 from codegen.judge import Report
@@ -20,7 +21,7 @@ from codegen.ops.gemm.cases import Case, all_cases, random_case
 from codegen.ops.gemm.model import products
 from codegen.ops.gemm.plan import PANEL, tile_of
 from codegen.ops.gemm.verification import Known, known, refused, with_gaps, wrong_results
-from codegen.ops.mul_mat.kernel import F32, MulMat
+from codegen.ops.mul_mat.kernel import MulMat
 from codegen.reference_matrix import interleave, prepare
 from codegen.spec import KernelSpec
 

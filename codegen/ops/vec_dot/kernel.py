@@ -5,22 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-import numpy as np
-import numpy.typing as npt
-
 from codegen.assemble import assemble
 from codegen.c_parameters import AddressType
 from codegen.errors import KernelCallError
-from codegen.formats import FORMATS, Format
-from codegen.formats.decode import Bytes
+from codegen.formats import FORMATS
+from codegen.formats.decode import F32, Bytes
 from codegen.host import EngineOptions, as_arguments, as_bytes, as_count, as_func, types_of
-from codegen.linear_memory import U8
 from codegen.render import filled
-from codegen.runtime import Instance
+from codegen.runtime import Instance, Space
 from codegen.spec import KernelSpec
 from codegen.wasmtime_library import wasmtime
-
-F32 = npt.NDArray[np.float32]
 
 IGNORED = 0x5A5A5A5A
 """What is passed for bs, bx and by: a kernel that does not ignore them goes wrong."""
@@ -38,57 +32,42 @@ def driver(address_type: AddressType) -> bytes:
 
 @dataclass(frozen=True)
 class Placed:
-    """Rows of blocks in a kernel's memory, until it places others; the numbers are those of templates/driver.wat.j2."""
+    """Rows of blocks in a kernel's memory, the `number`-th that it placed, and the numbers for `Kernel.call_rows`."""
 
     kernel: Kernel
     number: int
     rows: int
-    n: int
-    s: int
-    x: int
-    x_step: int
-    y: int
-    y_step: int
-
-    def run(self, rounds: int) -> None:
-        """Computes all rows, `rounds` times over.
-
-        Raises:
-            KernelCallError: the kernel has placed other rows since.
-        """
-        with self.kernel.exclusive():
-            if not self.kernel.holds(self):
-                raise KernelCallError("rows: the kernel has placed others since; place them again")
-            if self.rows:
-                at = self.n, self.s, self.x, self.x_step, self.y, self.y_step
-                self.kernel.call_rows(rounds, self.rows, *at)
+    arguments: tuple[int, ...]
 
     def compute(self) -> F32:
         """Computes all rows; the results, f32 of shape (rows,).
 
         Raises:
-            KernelCallError: as `run`.
+            KernelCallError: the kernel has placed other rows since.
         """
         with self.kernel.exclusive() as arena:
-            self.run(1)
-            return arena.view(self.s, 4 * self.rows).copy().view("<f4")
+            if self.number != self.kernel.placed:
+                raise KernelCallError("rows: the kernel has placed others since; place them again")
+            if self.rows:
+                self.kernel.call_rows(1, self.rows, *self.arguments)
+            return arena.view(self.arguments[1], 4 * self.rows).copy().view("<f4")
 
 
 class Kernel(Instance):
     """A kernel of vec_dot, ready to be called."""
 
+    operations = ("vec_dot",)
+
     def __init__(self, spec: KernelSpec, wasm: bytes, options: EngineOptions | None = None) -> None:
-        if spec.op != "vec_dot":
-            raise KernelCallError(f"{spec.name}: computes no dot product; name a vec_dot kernel")
         super().__init__(spec, wasm, options)
-        self.x: Format = FORMATS[spec.x]
-        self.y: Format = FORMATS[spec.y]
+        self.y = FORMATS[spec.y]
         caller = wasmtime.Instance(
             self.store, wasmtime.Module(self.engine, driver(spec.address_type)), [self.function]
         )
         self.repeat = as_func(caller.exports(self.store)["repeat"])
         self._repeat_types = types_of(self.repeat, self.store)
-        self._placed = 0
+        self.placed = 0
+        """How often it has placed rows."""
 
     def vec_dot(self, x: Bytes, y: Bytes, n: int) -> float:
         """The dot product of n elements.
@@ -122,19 +101,14 @@ class Kernel(Instance):
     def place(self, x: Bytes, y: Bytes, rows: int, n: int, *, per_row: bool = False) -> Placed:
         """Copies the blocks of `rows` into wasm memory, in place of those of an earlier call."""
         rows, n = as_count("rows", rows), as_count("n", n, self.x.elements)
-        x_step, y_step = self._steps(n)
-        weights = self._checked("x", x, rows * x_step)
-        activations = self._checked("y", y, y_step * (rows if per_row else 1))
-        with self.exclusive() as arena:
-            arena.reset()
-            self._placed += 1
-            s = arena.allocate(4 * rows)
-            at_x, at_y = arena.put(weights), arena.put(activations)
-            return Placed(self, self._placed, rows, n, s, at_x, x_step, at_y, y_step if per_row else 0)
-
-    def holds(self, placed: Placed) -> bool:
-        """Whether these rows are still the ones in memory."""
-        return placed.number == self._placed
+        x_step, y_step = (block.blocks(n) * block.bytes for block in (self.x, self.y))
+        columns = rows if per_row else 1
+        weights = as_bytes("x", x, rows * x_step, f"{rows} x {n} weights", longer=True)
+        activations = as_bytes("y", y, columns * y_step, f"{columns} x {n} activations", longer=True)
+        with self.exclusive():
+            self.placed += 1
+            at = self.put(n, Space(4 * rows), weights, x_step, activations, y_step if per_row else 0)
+            return Placed(self, self.placed, rows, tuple(at))
 
     def call_rows(
         self, rounds: int, rows: int, n: int, s: int, x: int, x_step: int, y: int, y_step: int
@@ -156,14 +130,3 @@ class Kernel(Instance):
             KernelTrapError: the call was outside the contract, or outside memory.
         """
         self.invoke(n, s, IGNORED, x, IGNORED, y, IGNORED, nrc)
-
-    def _steps(self, n: int) -> tuple[int, int]:
-        blocks = n // self.x.elements
-        return blocks * self.x.bytes, blocks * self.y.bytes
-
-    @staticmethod
-    def _checked(name: str, data: Bytes, need: int) -> U8:
-        found = as_bytes(name, data)
-        if found.size < need:
-            raise KernelCallError(f"{name}: {found.size} bytes, n asks for {need}; pass whole blocks")
-        return found[:need]
