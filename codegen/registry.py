@@ -89,14 +89,14 @@ UNTUNED: dict[tuple[str, Isa], KernelSpec] = {
 def registered() -> tuple[KernelSpec, ...]:
     """All kernels that we ship, each once, operation by operation.
 
-    These are the families, the singles, and the best kernels of every file in tuning/. The files are read by the first
-    call and not by the import, since `codegen tune` must run while one of them is broken.
+    These are the families, the singles, the best kernels of every file in tuning/, and the fallbacks where no file has
+    one. The files are read by the first call and not by the import, since `codegen tune` must run while one is broken.
 
     Raises:
         InputError: a file in tuning/ is not sound.
     """
     tuned = (spec for file in shipped.files() for spec in file.best)
-    each = dict.fromkeys((*_families(*UNROLLS), *SINGLES, *tuned))
+    each = dict.fromkeys((*_families(*UNROLLS), *SINGLES, *tuned, *fastest().values()))
     return tuple(sorted(each, key=lambda spec: tuple(OPERATIONS).index(spec.op)))
 
 
