@@ -29,7 +29,10 @@ class Unpack:
 _LOW4 = alike("low4", "i8x16", "15", "0x0f in each byte")
 _Q = Local("q", "v128", "32 packed weights")
 
-ALL: tuple[Unpack, ...] = (Unpack("nibbles", ((4, 16),), (_LOW4,), (_Q,)),)
+ALL: tuple[Unpack, ...] = (
+    Unpack("nibbles", ((4, 16),), (_LOW4,), (_Q,)),
+    Unpack("bytes", ((8, 32),), (), ()),
+)
 """Every way to unpack."""
 
 
