@@ -184,5 +184,7 @@ def _shuffle_32(lanes: list[int]) -> str:
     return " ".join(str(4 * lane + byte) for lane in lanes for byte in range(4))
 
 
-def _wrap(text: str) -> str:
-    return "\n".join(f";; {line}" for line in textwrap.wrap(text, _WIDTH - 3))
+def _wrap(text: str, indent: str = "") -> str:
+    """A paragraph of comments, its further lines indented twice as far as its first."""
+    lines = textwrap.wrap(text, _WIDTH - 3, initial_indent=indent, subsequent_indent=2 * indent)
+    return "\n".join(f";; {line}" for line in lines)

@@ -3,7 +3,8 @@
 ;; Rows of Q4_0 weights x times columns of f32 activations y, which are quantised to Q8_0 first, as GGML does
 ;; it: the f32 at s + 4 * (c * bs + r) is the dot product of row r and column c.
 ;;
-;;   x, 72 bytes: 4 rows interleaved: f16 d of each, then 4 vectors; vector j has bytes 4j to 4j + 3 of each row's 16
+;;   x, 72 bytes: 4 rows interleaved: f16 d of each, then 4 vectors; vector j has bytes 4j to 4j + 3 of each
+;;     row's 16
 ;;   work, 40 bytes: sums: a start, an f32 scale and 8 words of quants, each once
 ;;
 ;; Contract: It traps before it writes anything where n is no multiple of 32, a size is negative, columns of

@@ -3,8 +3,10 @@
 ;; nc rows of n Q4_0 weights, bx bytes from one to the next, to groups of 4 interleaved rows. No bit of a
 ;; block changes, and rows that the last group lacks are zeros.
 ;;
-;;   q4_0, 18 bytes: f16 d, then 16 bytes: element j in the low nibble of byte j, j + 16 in the high; (nibble - 8) * d
-;;   q4_0x4, 72 bytes: 4 rows interleaved: f16 d of each, then 4 vectors; vector j has bytes 4j to 4j + 3 of each row's 16
+;;   q4_0, 18 bytes: f16 d, then 16 bytes: element j in the low nibble of byte j, j + 16 in the high; (nibble
+;;     - 8) * d
+;;   q4_0x4, 72 bytes: 4 rows interleaved: f16 d of each, then 4 vectors; vector j has bytes 4j to 4j + 3 of
+;;     each row's 16
 ;;
 ;; Contract: n is a multiple of 32, nc is not negative; rows and groups lie in memory and do not overlap; else
 ;; it traps, with nothing written. Where nc or n is 0 it does nothing. Reads nc rows of n / 32 blocks and

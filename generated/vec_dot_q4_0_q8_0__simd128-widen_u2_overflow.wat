@@ -3,7 +3,8 @@
 ;; The dot product of n elements, Q4_0 weights x and Q8_0 activations y: s = sum over blocks of dx * dy * sum
 ;; of (w - 8) * a.
 ;;
-;;   q4_0, 18 bytes: f16 d, then 16 bytes: element j in the low nibble of byte j, j + 16 in the high; (nibble - 8) * d
+;;   q4_0, 18 bytes: f16 d, then 16 bytes: element j in the low nibble of byte j, j + 16 in the high; (nibble
+;;     - 8) * d
 ;;   q8_0, 34 bytes: f16 d, then 32 signed bytes; byte * d
 ;;
 ;; Contract: n is a multiple of 32 and nrc is 1, or it traps; n = 0 stores +0. Reads n / 32 blocks of each, at

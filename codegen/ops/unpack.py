@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from codegen.formats import Format
 from codegen.formats.codes import Plane
-from codegen.strategies import Constant, Local, alike
+from codegen.strategies import Constant, Local, alike, lanes
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,14 @@ class Unpack:
 
 _LOW4 = alike("low4", "i8x16", "15", "0x0f in each byte")
 _Q = Local("q", "v128", "32 packed weights")
+_BITS = Local("bits", "v128", "the codes' top bits, four times")
+_BIT = lanes("bit", "i8x16", (1 << i % 8 for i in range(16)), "one bit in each byte, each in turn")
+_BIT4 = alike("bit4", "i8x16", "16", "bit 4 in each byte")
 
 ALL: tuple[Unpack, ...] = (
     Unpack("nibbles", ((4, 16),), (_LOW4,), (_Q,)),
     Unpack("bytes", ((8, 32),), (), ()),
+    Unpack("nibbles_and_bits", ((4, 16), (1, 1)), (_LOW4, _BIT, _BIT4), (_Q, _BITS)),
 )
 """Every way to unpack."""
 
