@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.options import Activations, Fold, Inner, Memory, Scales, Totals
+from codegen.layouts import Activations
+from codegen.options import Fold, Inner, Memory, Scales, Totals
 from codegen.strategies import Isa
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from codegen.formats import Q4_0, Q8_0
-from codegen.options import Activations
 
 GROUP_ROWS = 4
 """Rows of weights that are interleaved: as many as a vector has f32 lanes."""
@@ -26,6 +25,15 @@ GROUP_LAYOUT = (
 
 WORD = 4
 """Bytes of what one load repeats in all lanes."""
+
+
+class Activations(StrEnum):
+    """How often a word of prepared activations stands in memory."""
+
+    COMPACT = "compact"
+    """Once; the kernel's loads repeat it in all lanes."""
+    BROADCAST = "broadcast"
+    """Four times, for engines where such a load is slow."""
 
 
 class Kind(StrEnum):

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from codegen.layouts import Activations
+
 
 class Scales(StrEnum):
     """How f16 scales become f32, and how an infinity or NaN among those of several blocks is noticed."""
@@ -24,15 +26,6 @@ class Fold(StrEnum):
     """Moved together by shuffles, and added."""
     NARROW = "narrow"
     """Pairs added by a multiplication with ones, and narrowed."""
-
-
-class Activations(StrEnum):
-    """How often a word of prepared activations stands in memory."""
-
-    COMPACT = "compact"
-    """Once; the kernel's loads repeat it in all lanes."""
-    BROADCAST = "broadcast"
-    """Four times, for engines where such a load is slow."""
 
 
 class Inner(StrEnum):

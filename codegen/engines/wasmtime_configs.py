@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import codegen
 from codegen.engines.engine import Engine, command_launcher
 from codegen.wasmtime_library import config, wasmtime
 
@@ -65,7 +64,7 @@ def _engine(name: str) -> Engine:
         return Engine(name, missing="an older x86-64: run it on an x86-64 machine")
     # The package may be importable only because of this process's own path.
     path = os.pathsep.join(
-        [str(Path(codegen.__path__[0]).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+        [str(Path(__file__).resolve().parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
     )
     command = [sys.executable, "-m", "codegen.engines.wasmtime_runner", name]
     return Engine(name, launch=command_launcher(command, {"PYTHONPATH": path}))

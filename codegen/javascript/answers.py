@@ -16,8 +16,8 @@ from codegen.assemble import assemble
 from codegen.engines.job import Case, Output
 from codegen.javascript.bundles import Bundle
 from codegen.javascript.modules import module_text, text
+from codegen.layouts import Activations
 from codegen.opcodes import KnownAnswer, known_answers, opcode_wat
-from codegen.options import Activations
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.vectors import vector_cases

@@ -9,9 +9,10 @@ from itertools import product
 from typing import Any
 
 from codegen.errors import SpecError
+from codegen.layouts import Activations
 from codegen.operations import OPERATIONS, Operation
 from codegen.ops.gemm.strategies import ROWS
-from codegen.options import OPTIONS, Activations
+from codegen.options import OPTIONS
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.tune.tuning import rivals_of

@@ -9,11 +9,10 @@ from codegen import EngineOptions, Isa, KernelSpec, verify
 from codegen.errors import KernelCallError, KernelTrapError, SpecError
 from codegen.formats import Q8_0
 from codegen.formats.quantise import quantize_q8_0
-from codegen.layouts import Kind, Record
+from codegen.layouts import Activations, Kind, Record
 from codegen.ops.quantize_mat.cases import matrix
 from codegen.ops.quantize_mat.kernel import Preparer
 from codegen.ops.quantize_row.cases import small_cases
-from codegen.options import Activations
 from codegen.reference import decode
 from codegen.reference_matrix import prepare
 from tests.specs import EVERY_SPEC

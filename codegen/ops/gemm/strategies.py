@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from codegen.choice import Choice
-from codegen.layouts import Kind
-from codegen.options import Activations, Inner, Totals
+from codegen.layouts import Activations, Kind
+from codegen.options import Inner, Totals
 from codegen.strategies import Constant, Isa, Strategy, alike
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from codegen.choice import Choice
-from codegen.layouts import Kind, Record
+from codegen.layouts import Activations, Kind, Record
 from codegen.ops.quantize_row.strategies import CONSTANTS, MAGIC, SCALAR, VECTOR
-from codegen.options import Activations
 from codegen.strategies import Constant, Isa, Local, Strategy
 
 _WIDE = tuple(Local(f"w{i}", "v128", f"i16x8 widened quants, part {i}") for i in range(4))
