@@ -82,7 +82,7 @@ def test_addresses_that_would_wrap_are_refused(kernel: Kernel) -> None:
 
 def test_more_memory_than_32_bits_can_name_is_refused(kernel: Kernel) -> None:
     with pytest.raises(KernelCallError, match="4 GiB"):
-        kernel.arena.allocate(1 << 32)
+        kernel.arena.allocate((1 << 32) + 1)
 
 
 def test_rows_that_were_replaced_in_memory_are_not_computed(kernel: Kernel) -> None:
