@@ -15,7 +15,7 @@ from tests.gguf_files import write_model
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 
-ONE, OTHER = "vec_dot_q4_0_q8_0__relaxed-dot32_u8_table", "vec_dot_q4_0_q8_0__simd128_u4"
+ONE, OTHER = "vec_dot_q4_0_q8_0__relaxed-dot32_u8_overflow", "vec_dot_q4_0_q8_0__simd128_u4"
 
 CALLS: dict[str, tuple[str, ...]] = {
     "list": ("list",),
