@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from codegen.errors import AssembleError, CannotRunError
-from codegen.wasmtime_library import config, wasmtime
+from codegen.wasmtime_library import available, config, wasmtime
 
 _TIMEOUT_S = 60
 
@@ -28,6 +28,12 @@ class Assembler(StrEnum):
 def default_assembler() -> Assembler:
     """WABT where its package is installed for this platform, wasmtime otherwise."""
     return Assembler.WABT if _wat2wasm() else Assembler.WASMTIME
+
+
+@cache
+def quick_assembler() -> Assembler:
+    """The one that starts no process, where it can be used; the default one otherwise."""
+    return Assembler.WASMTIME if available() else default_assembler()
 
 
 def assemble(wat: str, assembler: Assembler | None = None) -> bytes:

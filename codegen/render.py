@@ -22,7 +22,7 @@ from jinja2 import (
 from jinja2.ext import Extension
 
 from codegen import resources
-from codegen.assemble import Assembler, assemble
+from codegen.assemble import assemble, quick_assembler
 from codegen.c_parameters import AddressType
 from codegen.cost import MainLoop, cost
 from codegen.errors import AssembleError, TemplateError
@@ -161,7 +161,7 @@ def _opcodes(module: str, main: MainLoop) -> float:
     assembler tells what is wrong with it.
     """
     try:
-        return cost(assemble(module, Assembler.WASMTIME), main).opcodes
+        return cost(assemble(module, quick_assembler()), main).opcodes
     except AssembleError:
         return math.nan
 

@@ -19,7 +19,7 @@ except ImportError:  # where addresses have no limit that can be asked for
 
 _UNLIMITED = resource.RLIM_INFINITY if resource else -1
 
-__all__ = ["config", "needing_room", "wasmtime"]
+__all__ = ["available", "config", "needing_room", "wasmtime"]
 
 
 class _Missing:
@@ -43,6 +43,11 @@ else:
         import wasmtime
     except Exception as error:  # ImportError, OSError or RuntimeError, by what is missing
         wasmtime = _Missing(str(error))
+
+
+def available() -> bool:
+    """Whether wasmtime can be used here."""
+    return not isinstance(wasmtime, _Missing)
 
 
 def config() -> wasmtime.Config:
