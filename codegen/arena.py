@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from codegen.errors import KernelCallError
-from codegen.formats.decode import Bytes
+from codegen.formats.decoding import Bytes
 from codegen.linear_memory import U8, LinearMemory
 
 _ALIGN = 64

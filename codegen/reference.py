@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from codegen import formats
 from codegen.formats import Q4_0, Q8_0, Format
-from codegen.formats.decode import Bytes, Ints
+from codegen.formats.decoding import Bytes, Ints
 from codegen.reference_terms import Terms, terms
 
 _STEP, _LIMB = 20, 21

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from codegen.formats import Q4_0, Q8_0
-from codegen.formats.decode import Bytes
+from codegen.formats.decoding import Bytes
 from codegen.layouts import GROUP_BYTES, GROUP_ROWS, GROUP_SCALES, Activations, Kind, Record
 from codegen.reference import decode
 

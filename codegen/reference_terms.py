@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from codegen.errors import SpecError
 from codegen.formats import Blocks
-from codegen.formats.decode import Factors, Ints, Patterns, exact, f32_of, stand_for
+from codegen.formats.decoding import Factors, Ints, Patterns, exact, f32_of, stand_for
 from codegen.formats.format import Factor, Number
 
 

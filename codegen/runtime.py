@@ -18,7 +18,7 @@ from codegen.arena import Arena
 from codegen.assemble import assemble
 from codegen.errors import KernelCallError, KernelLoadError, KernelTrapError
 from codegen.formats import FORMATS
-from codegen.formats.decode import F32
+from codegen.formats.decoding import F32
 from codegen.host import EngineOptions, as_arguments, as_func, engine, instantiate, reason_of
 from codegen.linear_memory import U8
 from codegen.operations import OPERATIONS

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from codegen.formats.decode import Blocks, decode, dequantize
-from codegen.formats.encode import blocks_of, encode
+from codegen.formats.decoding import Blocks, decode, dequantize
+from codegen.formats.encoding import blocks_of, encode
 from codegen.formats.format import Format
 from codegen.formats.table import FORMATS, Q4_0, Q8_0
 

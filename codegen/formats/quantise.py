@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from codegen.formats.decode import F32, I16, Blocks, Factors, Patterns
-from codegen.formats.encode import blocks_of, encode, sums_of
+from codegen.formats.decoding import F32, I16, Blocks, Factors, Patterns
+from codegen.formats.encoding import blocks_of, encode, sums_of
 from codegen.formats.format import Format
 from codegen.formats.table import Q8_0, Q8_1, Q8_K
 

@@ -14,7 +14,7 @@ from codegen.arena import Arena
 from codegen.bench.clock import clock
 from codegen.errors import SpecError
 from codegen.formats import Q4_0, Q8_0
-from codegen.formats.decode import Bytes
+from codegen.formats.decoding import Bytes
 from codegen.formats.quantise import quantize_q8_0
 from codegen.operations import contracts_of
 from codegen.ops.gemm.plan import PANEL

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from codegen.errors import SpecError
 from codegen.formats import FORMATS, Blocks, Format, blocks_of, decode, encode
 from codegen.formats.codes import Codes
-from codegen.formats.decode import Factors, f32_of
+from codegen.formats.decoding import Factors, f32_of
 from codegen.formats.format import Factor, Number
 from codegen.reference import Kind, dot, dot_rows
 

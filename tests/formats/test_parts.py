@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from codegen.formats import FORMATS, Blocks, Format, blocks_of, decode, encode
 from codegen.formats.codes import Codes, Trits
-from codegen.formats.decode import Factors, exact, f32_of
+from codegen.formats.decoding import Factors, exact, f32_of
 from codegen.formats.format import Factor, Number
 from codegen.inputs import rng_of
 

@@ -111,7 +111,7 @@ def test_what_is_no_canonical_name_is_refused(name: str) -> None:
         ({"isa": "scalar", "unroll": 4, "scales": "overflow"}, "scales"),
         ({"isa": "relaxed", "scales": "overflow"}, "scales"),
         ({"isa": "scalar", "op": "axpy"}, "op"),
-        ({"isa": "scalar", "x": "q8_0"}, "formats"),
+        ({"isa": "scalar", "x": "q4_K"}, "formats"),
     ],
 )
 def test_a_wrong_parameter_is_named(arguments: dict[str, object], named: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from codegen.errors import CodegenError, KernelCallError
-from codegen.formats import Q4_0, Q8_0
+from codegen.formats import FORMATS, Q4_0, Q8_0
 from codegen.operations import OPERATIONS
 from codegen.ops.vec_dot.judge import bound, mismatch
 from codegen.ops.vec_dot.kernel import Kernel
@@ -107,15 +107,17 @@ _WRAPPED: tuple[Callable[[bytes], Any], ...] = (
 
 def right_call(random: Random) -> tuple[KernelSpec, Whole, Whole, bool, bytes, bytes, int]:
     """Any kernel there can be, and blocks for it in any wrapping."""
+    spec = any_spec(random, [OPERATIONS["vec_dot"]])
+    weights, activations = FORMATS[spec.x].bytes, FORMATS[spec.y].bytes
     blocks, rows, per_row = random.randint(0, 40), random.choice((0, 1, 2, 4, 100)), random.random() < 0.5
-    x = random.randbytes(rows * blocks * Q4_0.bytes)
-    y = random.randbytes((rows if per_row else 1) * blocks * Q8_0.bytes)
+    x = random.randbytes(rows * blocks * weights)
+    y = random.randbytes((rows if per_row else 1) * blocks * activations)
     if random.random() < 0.7:
-        x, y = _finite(x, Q4_0.bytes), _finite(y, Q8_0.bytes)
+        x, y = _finite(x, weights), _finite(y, activations)
     rows_type, n_type = random.choice((int, np.int64, np.uint8)), random.choice((int, np.int64, np.uint16))
     wrapping = random.randrange(len(_WRAPPED))
     return (
-        any_spec(random, [OPERATIONS["vec_dot"]]),
+        spec,
         rows_type(rows),
         n_type(blocks * 32),
         per_row,
@@ -143,11 +145,12 @@ def call_rightly(
         return refused(error)
     rows, n = int(rows), int(n)
     expect(got.shape == (rows,), "shape", str(got.shape))
-    plan = dot_plan(spec)
+    plan, x_format, y_format = dot_plan(spec), FORMATS[spec.x], FORMATS[spec.y]
+    x_step, y_step = x_format.blocks(n) * x_format.bytes, y_format.blocks(n) * y_format.bytes
     for row, value in enumerate(got.tolist()):
-        part = x[row * n // 32 * Q4_0.bytes : (row + 1) * n // 32 * Q4_0.bytes]
-        other = y[row * n // 32 * Q8_0.bytes : (row + 1) * n // 32 * Q8_0.bytes] if per_row else y
-        (expected,) = dot_rows(part, other, 1, n)
+        part = x[row * x_step : (row + 1) * x_step]
+        other = y[row * y_step : (row + 1) * y_step] if per_row else y
+        (expected,) = dot_rows(part, other, 1, n, x_format, y_format)
         wrong = mismatch(value, expected, bound(plan, n // 32, expected.magnitude))
         expect(not wrong, "wrong result", f"{spec.name}, row {row}: {wrong}")
     return "computed"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from codegen.formats.decode import F32, Bytes
+from codegen.formats.decoding import F32, Bytes
 from codegen.host import as_bytes, as_count
 from codegen.layouts import Record, interleaved_bytes
 from codegen.runtime import Instance, Space

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from codegen.formats import Q4_0, Q8_0
-from codegen.formats.decode import Bytes
+from codegen.formats.decoding import Bytes
 from codegen.reference import decode
 
 F32 = npt.NDArray[np.float32]

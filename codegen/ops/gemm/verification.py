@@ -11,7 +11,7 @@ import numpy as np
 
 from codegen.calls import Call
 from codegen.formats import Q4_0, Q8_0, Format
-from codegen.formats.decode import Bytes
+from codegen.formats.decoding import Bytes
 from codegen.inputs import ONE, rng_of
 from codegen.judge import Report
 from codegen.layouts import GROUP_BYTES, Record

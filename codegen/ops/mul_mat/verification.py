@@ -10,7 +10,7 @@ import numpy as np
 
 from codegen.calls import Call
 from codegen.formats import Q4_0
-from codegen.formats.decode import F32
+from codegen.formats.decoding import F32
 from codegen.formats.quantise import quantize_q8_0
 from codegen.inputs import rng_of
 from codegen.judge import Report

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codegen.formats.decode import F32
+from codegen.formats.decoding import F32
 from codegen.host import as_count, as_f32
 from codegen.runtime import Instance, Space
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codegen.formats.decode import Bytes
+from codegen.formats.decoding import Bytes
 from codegen.host import as_bytes, as_count
 from codegen.layouts import interleaved_bytes
 from codegen.runtime import Instance, Space

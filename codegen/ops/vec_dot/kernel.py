@@ -9,7 +9,7 @@ from codegen.assemble import assemble
 from codegen.c_parameters import AddressType
 from codegen.errors import KernelCallError
 from codegen.formats import FORMATS
-from codegen.formats.decode import F32, Bytes
+from codegen.formats.decoding import F32, Bytes
 from codegen.host import EngineOptions, as_arguments, as_bytes, as_count, as_func, types_of
 from codegen.render import filled
 from codegen.runtime import Instance, Space

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from codegen.formats import Q8_0, Format
-from codegen.formats.decode import Bytes
+from codegen.formats.decoding import Bytes
 from codegen.ops.vec_dot.plan import DotPlan
 from codegen.reference import decode
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from codegen.formats.codes import Codes, Trits
-from codegen.formats.decode import F32, I16, U8, Blocks, Factors, Patterns, f32_of
+from codegen.formats.decoding import F32, I16, U8, Blocks, Factors, Patterns, f32_of
 from codegen.formats.format import Factor, Format
 
 _TRIT_WEIGHTS = np.array([81, 27, 9, 3, 1], np.uint32)
