@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from codegen import registry
 from codegen.assemble import assemble
 from codegen.errors import InputError
 from codegen.linking.header import header
@@ -28,11 +29,6 @@ class Emit(StrEnum):
     ASM = "asm"
     OBJ = "obj"
     HEADER = "header"
-
-    @property
-    def folder(self) -> Path:
-        """Where it goes if no other folder is named."""
-        return GENERATED if self is Emit.WAT else BUILD
 
     @property
     def suffix(self) -> str:
@@ -59,14 +55,19 @@ def emit(
     out: Path | None,
     compiler: Compiler = Compiler.WASMTIME,
 ) -> Iterator[Written]:
-    """Writes kernels: WAT into generated/, all else into build/, or everything into `out`.
+    """Writes kernels into `out`, or where it is None, WAT of shown kernels into generated/ and all else into build/.
 
     The files of a kernel are written when all are made, each whole; an unchanged file is left alone.
     """
     for spec in specs:
         for kind, data in [(kind, content(spec, kind, compiler)) for kind in kinds]:
-            path = (out or kind.folder) / f"{spec.name}.{kind.suffix}"
+            path = (out or _folder(spec, kind)) / f"{spec.name}.{kind.suffix}"
             yield Written(path, write_file(path, data))
+
+
+def _folder(spec: KernelSpec, kind: Emit) -> Path:
+    """generated/ has nothing but what people review, so that `check` finds whatever else lies there."""
+    return GENERATED if kind is Emit.WAT and spec in registry.shown() else BUILD
 
 
 def emit_to_stdout(

@@ -1,12 +1,14 @@
-"""generated/ against what the generator says now: the golden files that people review."""
+"""generated/ against what the generator says now: the golden files that people review.
+
+The folder has the text of the kernels that `registry.shown` names, and two tables, costs.md and manifest.json, that
+have all registered kernels. Of a kernel that is not shown, the manifest's hash and cost say whether it changed.
+"""
 
 from __future__ import annotations
 
 import difflib
-import hashlib
-import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from codegen.cost import Cost, cost
 from codegen.cost_table import MachineColumn, cost_table
 from codegen.errors import CodegenError, GoldenError, MachineCodeError
 from codegen.formats.document import document
+from codegen.manifest import MANIFEST, Entry, entry_of, manifest_text, read_manifest
 from codegen.output import write_file
 from codegen.plans import make_plan
 from codegen.render import long_line, render
@@ -24,23 +27,23 @@ from codegen.wasm_code import function as function_of
 
 _SHORTEN = "break the line in templates/"
 
-COSTS, MANIFEST = "costs.md", "manifest.json"
+COSTS = "costs.md"
 FORMATS = "formats.md"
 BLESS = "make bless"
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One golden file that is not what the generator says, or that may not be what it says.
+    """One golden that is not what the generator says, or that may not be what it says.
 
     Attributes:
-        file: its name.
+        golden: the name of a file, or of a kernel that is not shown.
         what: what is wrong with it.
-        diff: between it and what the generator says.
+        diff: between the file and what the generator says; "" for a kernel that is not shown.
         mend: what mends it; "" where blessing it does, if it is meant.
     """
 
-    file: str
+    golden: str
     what: str
     diff: str = ""
     mend: str = ""
@@ -68,12 +71,14 @@ class _Golden:
     wasm: bytes
     cost: Cost
 
+    @property
+    def entry(self) -> Entry:
+        """What the manifest says of it."""
+        return entry_of(self.wasm, self.cost)
+
 
 def check(folder: Path, docs: Path | None = None) -> list[Difference]:
     """Compares a folder of goldens with the generator; empty where they agree.
-
-    A kernel that is not registered may lie there (`make kernels UNROLL=7` leaves some) as long as it is what
-    the generator says of its name; but not in CI, which sees what was committed.
 
     Args:
         folder: the goldens.
@@ -85,14 +90,15 @@ def check(folder: Path, docs: Path | None = None) -> list[Difference]:
     wanted = _files(goldens, _committed_column(folder))
     found = [_unreadable(golden) for golden in goldens]
     found += [_compare(folder / name, text) for name, text in wanted.items()]
-    found += [_stranger(path) for path in sorted(folder.iterdir()) if path.name not in wanted]
+    found += _changed(goldens, read_manifest(folder))
+    found += [_orphan(path) for path in sorted(folder.iterdir()) if path.name not in wanted]
     if docs:
         found.append(_compare(docs / FORMATS, document()))
     return [difference for difference in found if difference]
 
 
 def bless(folder: Path, docs: Path | None = None) -> Blessed:
-    """Writes the goldens, and removes kernels of ours that are not registered.
+    """Writes the goldens, and removes kernels of ours that are not shown.
 
     Args:
         folder: the goldens.
@@ -105,7 +111,7 @@ def bless(folder: Path, docs: Path | None = None) -> Blessed:
         raise GoldenError("bless: refused where CI is set; bless on your machine and commit the diff")
     goldens = _goldens()
     for refused in filter(None, map(_unreadable, goldens)):
-        raise GoldenError(f"bless: {refused.file} {refused.what}; {refused.mend}")
+        raise GoldenError(f"bless: {refused.golden} {refused.what}; {refused.mend}")
     column, kept = _compiled_column(goldens), ""
     if isinstance(column, MachineCodeError):
         column, kept = _still_valid_column(goldens, folder), str(column)
@@ -135,9 +141,10 @@ def _unreadable(golden: _Golden) -> Difference | None:
 
 
 def _files(goldens: Sequence[_Golden], column: MachineColumn) -> dict[str, str]:
-    files = {f"{golden.spec.name}.wat": golden.wat for golden in goldens}
+    shown = registry.shown()
+    files = {f"{golden.spec.name}.wat": golden.wat for golden in goldens if golden.spec in shown}
     costs = cost_table([(golden.spec.name, golden.cost) for golden in goldens], column)
-    return files | {COSTS: costs, MANIFEST: _manifest(goldens)}
+    return files | {COSTS: costs, MANIFEST: manifest_text({golden.spec: golden.entry for golden in goldens})}
 
 
 def _compiled_column(goldens: Sequence[_Golden]) -> MachineColumn | MachineCodeError:
@@ -168,31 +175,20 @@ def _committed_column(folder: Path) -> MachineColumn:
 def _still_valid_column(goldens: Sequence[_Golden], folder: Path) -> MachineColumn:
     """The committed numbers of kernels that have not changed since."""
     column = _committed_column(folder)
-    same = {g.spec.name for g in goldens if not _compare(folder / f"{g.spec.name}.wat", g.wat)}
+    manifest = read_manifest(folder)
+    same = {g.spec.name for g in goldens if manifest.get(g.spec.name) == g.entry}
     return replace(column, instructions={k: v for k, v in column.instructions.items() if k in same})
 
 
-def _manifest(goldens: Sequence[_Golden]) -> str:
-    entries = [
-        {
-            "name": golden.spec.name,
-            "export": golden.spec.export,
-            "op": golden.spec.op,
-            "x": golden.spec.x,
-            **({"y": golden.spec.y} if golden.spec.y else {}),
-            **({"tile": golden.spec.tile} if golden.spec.tile else {}),
-            "isa": golden.spec.isa,
-            "strategy": golden.spec.strategy,
-            "unroll": golden.spec.unroll,
-            "accumulators": golden.spec.accumulators,
-            "scales": golden.spec.scales,
-            "fold": golden.spec.fold,
-            "memory": golden.spec.memory,
-            "sha256": hashlib.sha256(golden.wasm).hexdigest(),
-        }
-        for golden in goldens
+def _changed(goldens: Sequence[_Golden], manifest: Mapping[str, Entry]) -> list[Difference]:
+    """Kernels that are not shown, and whose bytes are not those of the manifest."""
+    shown = registry.shown()
+    hidden = {g.spec.name: g.entry for g in goldens if g.spec not in shown and g.spec.name in manifest}
+    return [
+        Difference(name, f"has another hash: {manifest[name].change_to(entry)}")
+        for name, entry in hidden.items()
+        if manifest[name].sha256 != entry.sha256
     ]
-    return json.dumps(entries, indent=2) + "\n"
 
 
 def _compare(path: Path, text: str) -> Difference | None:
@@ -220,21 +216,18 @@ def _cost_delta(path: Path, have: str, text: str) -> str:
         return ""
     spec = KernelSpec.parse(path.stem)
     try:
-        old, new = (cost(assemble(wat), make_plan(spec).main_loop) for wat in (have, text))
+        old, new = (
+            entry_of(wasm, cost(wasm, make_plan(spec).main_loop)) for wasm in map(assemble, (have, text))
+        )
     except CodegenError:
         return ", and the committed text does not assemble"
-    return f": {old.opcodes:.2f} -> {new.opcodes:.2f} opcodes per 32, {old.bytes} -> {new.bytes} bytes"
+    return f": {old.change_to(new)}"
 
 
-def _stranger(path: Path) -> Difference | None:
-    try:
-        spec = KernelSpec.parse(path.stem)
-        if path.suffix == ".wat" and path.read_bytes() == render(spec).encode() and not os.environ.get("CI"):
-            return None
-    except (CodegenError, OSError):
-        pass
-    what = "is an orphan: no registered kernel makes it"
-    return Difference(path.name, what, mend="" if _ours(path) else "remove it")
+def _orphan(path: Path) -> Difference:
+    return Difference(
+        path.name, "is an orphan: no shown kernel makes it", mend="" if _ours(path) else "remove it"
+    )
 
 
 def _ours(path: Path) -> bool:

@@ -30,6 +30,9 @@ FAMILIES: tuple[KernelSpec, ...] = (
 
 UNROLLS = (1, 2, 4)
 
+TUTORIAL = tuple(KernelSpec(isa, unroll=unroll) for isa in Isa for unroll in UNROLLS)
+"""The kernels to read first: one dot product, from scalar code to relaxed SIMD, from one block a turn to four."""
+
 MATRIX = (
     "quantize_mat_q8_0__scalar_u1",
     "quantize_mat_q8_0__simd128_u4",
@@ -72,6 +75,9 @@ _UNTUNED = (
     "quantize_row_q8_0__scalar_u1",
     "quantize_row_q8_0__simd128_u4",
     "quantize_row_q8_0__relaxed_u4",
+    "quantize_mat_q8_0__scalar_u1",
+    "quantize_mat_q8_0__simd128_u4_broadcast",
+    "quantize_mat_q8_0__relaxed_u4_broadcast",
     "repack_q4_0__scalar_u1",
     "repack_q4_0__simd128_u1",
     "gemv_q4_0_q8_0_4x1__scalar_u1",
@@ -107,14 +113,32 @@ def registered() -> tuple[KernelSpec, ...]:
 
 
 @cache
-def fastest() -> Mapping[tuple[str, Isa], KernelSpec]:
+def fastest(arch: str | None = None) -> Mapping[tuple[str, Isa], KernelSpec]:
     """The kernel to use for a contract and ISA: the best in wasmtime, of tuning/wasmtime-<arch>.json (docs/tuning.md).
+
+    Args:
+        arch: the architecture; None is that of this machine.
 
     Raises:
         InputError: a file in tuning/ is not sound.
     """
-    file = shipped.for_engine("wasmtime")
+    file = shipped.for_engine("wasmtime", arch)
     return UNTUNED | ({(spec.contract, spec.isa): spec for spec in file.best} if file else {})
+
+
+@cache
+def shown() -> tuple[KernelSpec, ...]:
+    """The registered kernels whose text is committed in generated/, where people review it.
+
+    These are TUTORIAL, and of every contract the kernel to use for its best ISA. They are the same on every machine.
+
+    Raises:
+        InputError: a file in tuning/ is not sound.
+    """
+    usual = fastest(shipped.USUAL_ARCH)
+    best = {contract: usual[contract, isa] for isa in Isa for contract, its in usual if its is isa}
+    chosen = {*TUTORIAL, *best.values()}
+    return tuple(spec for spec in registered() if spec in chosen)
 
 
 def select(

@@ -37,7 +37,7 @@ def add(verb: AddVerb) -> None:
         "--out",
         type=arguments.folder,
         metavar="DIR",
-        help="default generated/ and build/; - for standard output",
+        help="default: generated/ for wat of kernels that are reviewed there, build/ for all else; -: standard output",
     )
     verb("list", _list, "the kernels there are", arguments.choice(), arguments.shown())
     for name, run_it, text in (
@@ -84,7 +84,7 @@ def _check(options: argparse.Namespace) -> int:
         print(difference.diff, end="")
         again = f"codegen bless --out {options.out}" if options.out else golden.BLESS
         mend = difference.mend or f"if that is meant: {again}"
-        show.complaint(f"{difference.file} {difference.what}; {mend}")
+        show.complaint(f"{difference.golden} {difference.what}; {mend}")
     if not differences:
         where = f"{folder}/ and {docs / golden.FORMATS} are" if docs else f"{folder}/ is"
         print(f"{where} what the generator says")

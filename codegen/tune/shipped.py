@@ -24,10 +24,10 @@ def files() -> tuple[Tuning, ...]:
     return tuple(load(path) for path in sorted(root().glob("*.json")))
 
 
-def for_engine(engine: str) -> Tuning | None:
-    """The file for an engine on this machine's architecture, or else on the usual one."""
+def for_engine(engine: str, arch: str | None = None) -> Tuning | None:
+    """The file for an engine on an architecture, by default this machine's, or else on the usual one."""
     found = {(one.engine, one.arch): one for one in files()}
-    return found.get((engine, architecture())) or found.get((engine, USUAL_ARCH))
+    return found.get((engine, arch or architecture())) or found.get((engine, USUAL_ARCH))
 
 
 def named(text: str) -> Tuning:

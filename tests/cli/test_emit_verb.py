@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import subprocess
 from pathlib import Path
 
@@ -8,11 +7,15 @@ import pytest
 
 from codegen import Isa, KernelSpec, Memory, Scales, assemble, render
 from codegen.assemble import default_assembler
-from codegen.registry import registered
+from codegen.registry import registered, shown
 from tests.cli.command import GENERATED, arguments, assert_refused, codegen, contents, environment
 
 RELAXED_U2 = KernelSpec(Isa.RELAXED, unroll=2)
-NAMES = [entry["name"] for entry in json.loads((GENERATED / "manifest.json").read_text())]
+SHOWN = {spec.name for spec in shown()}
+TEXTS = {
+    Path("generated" if spec.name in SHOWN else "build", f"{spec.name}.wat"): render(spec).encode()
+    for spec in registered()
+}
 
 
 def stdout_bytes(*words: str, cwd: Path) -> bytes:
@@ -27,17 +30,19 @@ def emitted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder, codegen("--emit", "wat", cwd=folder).stdout
 
 
-def test_emit_wat_writes_the_committed_bytes_and_nothing_else(emitted: tuple[Path, str]) -> None:
+def test_emit_wat_writes_what_is_shown_into_generated_and_all_else_into_build(
+    emitted: tuple[Path, str],
+) -> None:
     folder, _ = emitted
-    assert contents(folder) == {
-        f"generated/{name}.wat": (GENERATED / f"{name}.wat").read_bytes() for name in NAMES
-    }
+    assert contents(folder) == {path.as_posix(): text for path, text in TEXTS.items()}
+    committed = {path.name: path.read_bytes() for path in GENERATED.glob("*.wat")}
+    assert {path.name: path.read_bytes() for path in (folder / "generated").iterdir()} == committed
 
 
 def test_emit_names_every_file_it_wrote(emitted: tuple[Path, str]) -> None:
     *wrote, summary = emitted[1].splitlines()
-    assert sorted(wrote) == sorted(f"wrote {Path('generated', f'{name}.wat')}" for name in NAMES)
-    assert summary == f"{len(NAMES)} files: {len(NAMES)} written, 0 up to date"
+    assert sorted(wrote) == sorted(f"wrote {path}" for path in TEXTS)
+    assert summary == f"{len(TEXTS)} files: {len(TEXTS)} written, 0 up to date"
 
 
 def test_emit_rewrites_only_what_is_not_up_to_date(emitted: tuple[Path, str]) -> None:
@@ -54,7 +59,7 @@ def test_emit_rewrites_only_what_is_not_up_to_date(emitted: tuple[Path, str]) ->
     assert contents(folder) == {**before, "generated/someone else's.txt": b"stays"}
     assert done.stdout.splitlines() == [
         f"wrote {stale.relative_to(folder)}",
-        f"{len(NAMES)} files: 1 written, {len(NAMES) - 1} up to date",
+        f"{len(TEXTS)} files: 1 written, {len(TEXTS) - 1} up to date",
     ]
 
 
@@ -71,6 +76,22 @@ def test_emit_writes_what_kernel_isa_unroll_and_out_choose(tmp_path: Path) -> No
         done.stdout.splitlines()[-1]
         == f"8 files: 8 written, 0 up to date, assembled by {default_assembler()}"
     )
+
+
+@pytest.mark.parametrize(
+    ("spec", "folder"),
+    [
+        (RELAXED_U2, "generated"),
+        (KernelSpec(Isa.RELAXED, strategy="dot32"), "build"),
+        (KernelSpec(Isa.RELAXED, unroll=7), "build"),
+    ],
+    ids=["shown", "registered", "not registered"],
+)
+def test_emit_writes_text_into_generated_only_where_it_is_reviewed(
+    spec: KernelSpec, folder: str, tmp_path: Path
+) -> None:
+    codegen("--emit", "wat", "--kernel", spec.name, cwd=tmp_path)
+    assert contents(tmp_path) == {f"{folder}/{spec.name}.wat": render(spec).encode()}
 
 
 def test_emit_writes_wasm_into_build_and_wat_into_generated(tmp_path: Path) -> None:
@@ -96,8 +117,8 @@ def test_standard_output_gets_one_wat(tmp_path: Path) -> None:
 
 def test_standard_output_gets_several_wats_in_the_registrys_order(tmp_path: Path) -> None:
     out = stdout_bytes("--emit", "wat", "--isa", "simd128", "--out", "-", cwd=tmp_path)
-    wanted = [spec.name for spec in registered() if spec.isa == "simd128"]
-    assert out == b"".join((GENERATED / f"{name}.wat").read_bytes() for name in wanted)
+    wanted = [spec for spec in registered() if spec.isa == "simd128"]
+    assert out == b"".join(render(spec).encode() for spec in wanted)
 
 
 def test_standard_output_gets_one_wasm(tmp_path: Path) -> None:

@@ -1,16 +1,20 @@
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from codegen import Isa, KernelSpec, assemble, golden, render
+from codegen import Isa, KernelSpec, assemble, golden, registry, render
 from codegen.cost import Cost, cost
 from codegen.plans import make_plan
-from tests.cli.command import ROOT, Call, assert_refused, codegen, contents
+from tests.cli.command import GENERATED, ROOT, Call, assert_refused, codegen, contents
 
 ONE, TWO = (KernelSpec(Isa.RELAXED, unroll=unroll) for unroll in (1, 2))
+HIDDEN = KernelSpec(Isa.RELAXED, strategy="dot32")
 FILE = f"{TWO.name}.wat"
 TEXT = render(TWO)
 ORPHAN = "vec_dot_q4_0_q8_0__mmx_u1.wat"
@@ -137,10 +141,62 @@ def test_check_names_an_orphan(goldens: Path, call: Call, name: str) -> None:
     assert complaint.startswith(f"{name} is an orphan")
 
 
-def test_check_lets_a_sound_kernel_that_is_not_shipped_lie_there(goldens: Path, call: Call) -> None:
-    call("--emit", "wat", "--unroll", "7", "--isa", "relaxed", "--out", "goldens")
-    assert len(list(goldens.glob("*_u7.wat"))) == 3
+@pytest.mark.parametrize("spec", [HIDDEN, KernelSpec(Isa.RELAXED, unroll=7)], ids=lambda spec: spec.name)
+def test_a_sound_kernel_that_is_not_shown_is_an_orphan(goldens: Path, call: Call, spec: KernelSpec) -> None:
+    call("--emit", "wat", "--kernel", spec.name, "--out", "goldens")
+    _, [complaint] = failed_check(call)
+    assert complaint.startswith(f"{spec.name}.wat is an orphan")
+    assert f"removed goldens/{spec.name}.wat" in call("bless", "-o", "goldens").stdout
     assert call("check", "-o", "goldens").returncode == 0
+
+
+# --- kernels that are not shown
+
+
+def test_check_tells_that_a_kernel_that_is_not_shown_changed(
+    goldens: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = render(replace(HIDDEN, unroll=2))
+    monkeypatch.setattr(golden, "render", lambda spec: other if spec == HIDDEN else render(spec))
+    diff, complaints = failed_check(call)
+    assert [complaint.split()[0] for complaint in complaints] == ["costs.md", "manifest.json", HIDDEN.name]
+    was, now = cost_of(HIDDEN), cost(assemble(other), make_plan(HIDDEN).main_loop)
+    assert complaints[-1] == (
+        f"{HIDDEN.name} has another hash: {was.opcodes:.2f} -> {now.opcodes:.2f} opcodes per 32, "
+        f"{was.bytes} -> {now.bytes} bytes; if that is meant: codegen bless --out goldens"
+    )
+    assert '-    "sha256": ' in diff
+    assert call("bless", "-o", "goldens").stdout.count("\n") == 3  # both tables, and what to do with them
+    assert call("check", "-o", "goldens").returncode == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "{}", "3", "[3]", '[{"name": []}]', "[" * 100_000, "\u00e9", None], ids=repr
+)
+def test_a_manifest_that_cannot_be_read_is_one_complaint(goldens: Path, call: Call, text: str | None) -> None:
+    (goldens / "manifest.json").unlink()
+    if text is not None:
+        (goldens / "manifest.json").write_text(text, encoding="utf-8")
+    _, [complaint] = failed_check(call)
+    assert complaint.startswith("manifest.json ")
+
+
+def test_the_manifest_has_hash_and_cost_of_every_registered_kernel() -> None:
+    entries = json.loads((GENERATED / "manifest.json").read_text())
+    for spec, entry in zip(registry.registered(), entries, strict=True):
+        wasm = assemble(render(spec))
+        found = cost(wasm, make_plan(spec).main_loop)
+        assert entry["name"] == spec.name
+        assert entry["sha256"] == hashlib.sha256(wasm).hexdigest()
+        assert (entry["opcodes"], entry["bytes"]) == (pytest.approx(found.opcodes, abs=0.005), len(wasm))
+
+
+def test_the_goldens_can_be_reviewed() -> None:
+    texts = [path.read_text() for path in GENERATED.iterdir()]
+    assert sum(len(text.splitlines()) for text in texts) < 20_000
+    contracts = {spec.contract for spec in registry.registered()}
+    assert {spec.contract for spec in registry.shown()} == contracts
+    assert {path.stem for path in GENERATED.glob("*.wat")} == {spec.name for spec in registry.shown()}
 
 
 PYPROJECTS = {"none": None, "broken": "[project", "another": '[project]\nname = "another"\n', "empty": ""}

@@ -32,11 +32,15 @@ from codegen.registry import MATRIX, UNTUNED, registered
 from codegen.render import render
 from codegen.runtime import Instance
 
-EACH = (
-    *UNTUNED.values(),
-    *(spec for spec in map(KernelSpec.parse, MATRIX) if spec.op == "quantize_mat"),
+EACH = tuple(
+    dict.fromkeys(
+        (
+            *UNTUNED.values(),
+            *(spec for spec in map(KernelSpec.parse, MATRIX) if spec.op == "quantize_mat"),
+        )
+    )
 )
-"""One of each operation and ISA."""
+"""One of each operation and ISA, and of each kind of prepared activations."""
 
 MANY = (
     "gemv_q4_0_q8_0_4x1__scalar_u1",

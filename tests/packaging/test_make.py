@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,10 @@ pytestmark = [
 ]
 
 UNROLLED = registry.select(unroll=2)
-FILES = {f"generated/{spec.name}.wat": render(spec).encode() for spec in UNROLLED}
+SHOWN = registry.shown()
+FILES = {
+    f"{'generated' if spec in SHOWN else 'build'}/{spec.name}.wat": render(spec).encode() for spec in UNROLLED
+}
 FILES |= {f"build/{spec.name}.wasm": assemble(render(spec)) for spec in UNROLLED}
 
 
@@ -110,7 +114,7 @@ def test_a_changed_template_rebuilds_and_its_return_too(project: Project) -> Non
     sound, times = template.read_text(), template.stat()
     template.write_text(f"{sound};; a remark\n")
     os.utime(template, ns=(times.st_atime_ns, times.st_mtime_ns))
-    touched = sorted(name for name in FILES if name.startswith("generated/vec_dot_"))
+    touched = sorted(name for name in FILES if re.search(r"/vec_dot_\S+\.wat$", name))
     assert project.written("UNROLL=2") == touched
     for name in FILES:
         assert (b";; a remark" in (project.root / name).read_bytes()) == (name in touched)

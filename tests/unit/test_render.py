@@ -16,7 +16,7 @@ SPEC = KernelSpec.parse("vec_dot_q4_0_q8_0__relaxed_u4")
 
 
 def test_generated_is_what_the_generator_says() -> None:
-    assert [f"{d.file} {d.what}" for d in check(ROOT / "generated")] == []
+    assert [f"{d.golden} {d.what}" for d in check(ROOT / "generated")] == []
 
 
 @pytest.mark.parametrize("spec", registered(), ids=lambda spec: spec.name)

@@ -159,11 +159,11 @@ class _Text(str):
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder in place of the project's own, with nothing in it yet."""
     monkeypatch.setattr(shipped, "root", lambda: tmp_path)
-    for known in (shipped.files, registry.registered, registry.fastest):
+    for known in (shipped.files, registry.registered, registry.fastest, registry.shown):
         known.cache_clear()
         monkeypatch.setattr(shipped, "files", shipped.files)
     yield tmp_path
-    for known in (shipped.files, registry.registered, registry.fastest):
+    for known in (shipped.files, registry.registered, registry.fastest, registry.shown):
         known.cache_clear()
 
 
