@@ -16,6 +16,7 @@ from codegen.bench.clock import clock
 from codegen.bench.machine import cache_bytes
 from codegen.bench.problem import F32, F32_BYTES, Problem, Work
 from codegen.formats import Q4_0, Q8_0
+from codegen.operations import contracts_of
 
 VEC_DOT = native.NAME
 GEMV, GEMM = "ggml_gemv_q4_0_8x8_q8_0", "ggml_gemm_q4_0_8x8_q8_0"
@@ -44,7 +45,9 @@ class Function(Protocol):
 
 def of(name: str, problem: Problem) -> Function | None:
     """The function of this name, or None where it cannot do the problem or is not in this build of the library."""
-    known: dict[str, Any] = {VEC_DOT: VecDot, GEMV: Gemv, GEMM: Gemm, QUANTIZE: Quantize}
+    known: dict[str, Any] = {_vec_dot(problem): VecDot, QUANTIZE: Quantize}
+    if problem.weights == Q4_0.name:
+        known |= {GEMV: Gemv, GEMM: Gemm}
     if name == GEMM and problem.columns % ggml_layouts.COLUMNS:
         return None
     if name in (GEMV, GEMM) and problem.rows < ggml_layouts.ROWS:
@@ -53,6 +56,10 @@ def of(name: str, problem: Problem) -> Function | None:
         return None
     made: Function = known[name](problem)
     return made
+
+
+def _vec_dot(problem: Problem) -> str:
+    return f"ggml_{contracts_of(problem.weights)['vec_dot']}"
 
 
 def function(name: str, *parameters: Any) -> Any:
@@ -74,11 +81,9 @@ class VecDot:
     of the activations as leave the weights their place.
     """
 
-    name = VEC_DOT
-
     def __init__(self, problem: Problem) -> None:
-        self._problem = problem
-        self._function = function(VEC_DOT, _INT, _POINTER, _SIZE, _POINTER, _SIZE, _POINTER, _SIZE, _INT)
+        self.name, self._problem = _vec_dot(problem), problem
+        self._function = function(self.name, _INT, _POINTER, _SIZE, _POINTER, _SIZE, _POINTER, _SIZE, _INT)
         room = cache_bytes()[1] // (4 if problem.level == "l1" else 2)
         self._calls = -(-problem.rows // max(1, room // problem.y_step))
         self._rows_a_call = problem.rows // self._calls  # all rows but fewer than there are calls

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from codegen.bench.machine import LEVELS, capacity, working_set
 from codegen.errors import InputError
-from codegen.formats import Q4_0, Q8_0
+from codegen.formats import FORMATS, Q4_0, Q8_0, Format, blocks_of, encode
 from codegen.formats.quantise import quantize_q8_0
 from codegen.inputs import random_halves, rng_of
-from codegen.reference import Expected, dot_rows, encode
+from codegen.reference import Expected, dot_rows
 
 F32_BYTES = 4
 
@@ -46,6 +46,7 @@ class Problem:
         level: where the rows live, one of machine.LEVELS.
         columns: of activations, at least 1; 1 where there are none.
         work: what is done.
+        weights: the format of the rows, by its name; it says nothing where rows are f32.
     """
 
     n: int
@@ -53,10 +54,18 @@ class Problem:
     level: str
     columns: int = 1
     work: Work = Work.PRODUCTS
+    weights: str = Q4_0.name
 
     @classmethod
     def at(
-        cls, n: int, level: str, columns: int = 1, work: Work = Work.PRODUCTS, *, multiple: int = 1
+        cls,
+        n: int,
+        level: str,
+        columns: int = 1,
+        work: Work = Work.PRODUCTS,
+        weights: str = Q4_0.name,
+        *,
+        multiple: int = 1,
     ) -> Problem:
         """As many rows as the level's working set holds, beside the activations.
 
@@ -67,19 +76,27 @@ class Problem:
             level: one of machine.LEVELS.
             columns: of activations.
             work: what is done.
+            weights: the format of the rows.
             multiple: what the number of rows is a multiple of, where there are as many.
         """
-        one = cls(n, 1, level, columns, work)
+        one = cls(n, 1, level, columns, work, weights)
         for place in LEVELS[LEVELS.index(level) :]:
             room = max(0, min(working_set(place), capacity(place) - one.beside))
             if rows := room // (one.x_step + one.result_bytes):
-                return cls(n, rows // multiple * multiple or rows, place, columns, work)
+                return replace(one, rows=rows // multiple * multiple or rows, level=place)
         raise InputError(f"n = {n}: more than a memory of 32 bits holds")
 
     @classmethod
-    def of(cls, n: int, rows: int, columns: int = 1, work: Work = Work.PRODUCTS) -> Problem:
+    def of(
+        cls,
+        n: int,
+        rows: int,
+        columns: int = 1,
+        work: Work = Work.PRODUCTS,
+        weights: str = Q4_0.name,
+    ) -> Problem:
         """As many rows as told, wherever they live."""
-        asked = cls(n, rows, LEVELS[-1], columns, work)
+        asked = cls(n, rows, LEVELS[-1], columns, work, weights)
         level = next((one for one in LEVELS[:-1] if asked.bytes <= capacity(one)), LEVELS[-1])
         if asked.footprint > capacity(LEVELS[-1]):
             raise InputError(
@@ -93,9 +110,16 @@ class Problem:
         return self.rows * self.columns
 
     @property
+    def block(self) -> Format:
+        """The format of the rows, where they are weights."""
+        return FORMATS[self.weights]
+
+    @property
     def x_step(self) -> int:
         """Bytes of a row."""
-        return F32_BYTES * self.n if self.work is Work.QUANTISE else Q4_0.blocks(self.n) * Q4_0.bytes
+        if self.work is Work.QUANTISE:
+            return F32_BYTES * self.n
+        return self.block.blocks(self.n) * self.block.bytes
 
     @property
     def y_step(self) -> int:
@@ -143,9 +167,10 @@ class Problem:
         if self.work is Work.QUANTISE:
             return _normal(f"bench-rows-{self.n}", self.distinct, self.n).reshape(-1).view(np.uint8)
         rng = rng_of(f"bench-{self.n}")
-        blocks = self.distinct * Q4_0.blocks(self.n)
-        weights = rng.integers(-8, 8, (blocks, Q4_0.elements)).astype(np.int16)
-        return np.frombuffer(encode(random_halves(rng, blocks, "usual"), weights, Q4_0), np.uint8)
+        block, blocks = self.block, self.distinct * self.block.blocks(self.n)
+        codes = rng.integers(*block.codes.raw, (blocks, block.elements), endpoint=True)
+        made = blocks_of(block, codes.astype(np.int16), random_halves(rng, blocks, "usual").astype(np.uint32))
+        return np.frombuffer(encode(made), np.uint8)
 
     @property
     def x(self) -> U8:
@@ -168,7 +193,7 @@ class Problem:
     def exact(self) -> list[list[Expected]]:
         """The exact product of each distinct column, and in it of each distinct row."""
         columns = self.y.reshape(-1, self.y_step)
-        return [dot_rows(self.pattern, column, self.distinct, self.n) for column in columns]
+        return [dot_rows(self.pattern, column, self.distinct, self.n, self.block) for column in columns]
 
 
 def _normal(name: str, rows: int, n: int) -> F32:

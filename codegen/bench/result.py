@@ -12,11 +12,12 @@ from codegen.bench.limits import Unit
 from codegen.bench.machine import processor
 from codegen.bench.problem import Problem, Work
 from codegen.bench.statistics import Ratio, Summary, speedup, summarize
+from codegen.formats import Q4_0
 
 FORMAT = "ggml-wasm-bench"
 
-_LATER = ("columns", "work", "peer")
-"""What runs that knew of dot products only do not say."""
+_LATER = ("columns", "work", "peer", "weights")
+"""What runs that knew of dot products of Q4_0 only do not say."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Measurement:
         kernel: its name.
         engine: where it ran.
         sha256: of the kernel's module, without the loop that timed it; None for native code.
-        n, rows, level, columns, work: the problem's.
+        n, rows, level, columns, work, weights: the problem's.
         samples: nanoseconds a product, or a row, one a round; none where it is wrong.
         floors: nanoseconds of it that each unit of the machine needs at least.
         wrong: what it computed wrongly, if anything.
@@ -46,11 +47,12 @@ class Measurement:
     columns: int = 1
     work: Work = Work.PRODUCTS
     peer: str | None = None
+    weights: str = Q4_0.name
 
     @property
     def problem(self) -> Problem:
         """What was done."""
-        return Problem(self.n, self.rows, self.level, self.columns, self.work)
+        return Problem(self.n, self.rows, self.level, self.columns, self.work, self.weights)
 
     @property
     def summary(self) -> Summary:

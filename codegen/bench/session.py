@@ -132,6 +132,7 @@ def _results(
                 columns=problem.columns,
                 work=problem.work,
                 peer=entries[name].peer if spec else None,
+                weights=problem.weights,
             )
         )
     return measured, list(limits.values())

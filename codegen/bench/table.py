@@ -8,15 +8,17 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
 from codegen.bench import native
+from codegen.bench.problem import Work
 from codegen.bench.result import Measurement, Result
 from codegen.bench.statistics import LEAST_ROUNDS
 from codegen.bench.usual import baseline
+from codegen.formats import Q4_0
 from codegen.output import Table
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 
 BASELINE = KernelSpec(Isa.SCALAR).name
-"""What ratios of products are told against: the plainest scalar kernel."""
+"""What ratios of products of Q4_0 are told against: the plainest scalar kernel."""
 
 COLUMNS = ("kernel", "engine", "sha256", "ns", "quartiles", "outliers", "ns/block", "x scalar", "95%", "floor",
            "of limit", "limited by")  # fmt: skip
@@ -29,7 +31,7 @@ X_NATIVE = "x native"
 _CSV = (
     *("kernel", "engine", "version", "processor", "time", "sha256", "work", "n", "rows", "level", "columns"),
     *("median_ns", "low_ns", "high_ns", "best_ns", "worst_ns", "outliers", "floor_ns", "limited_by", "wrong"),
-    "peer",
+    *("peer", "weights"),
 )
 _NOISY = 0.1
 _SHORT_HASH = 12
@@ -38,7 +40,9 @@ _SHORT_HASH = 12
 def title(result: Result, one: Measurement) -> str:
     """What a table is about."""
     rows = "1 row" if one.rows == 1 else f"{one.rows:,} rows"
-    return f"{one.work} of {one.n:,}, {rows} in {_where(one.level)}{_columns(one)}, median of {result.rounds} rounds"
+    of_what = "" if one.weights == Q4_0.name else f" of {one.weights}"
+    where = f"{rows}{of_what} in {_where(one.level)}{_columns(one)}"
+    return f"{one.work} of {one.n:,}, {where}, median of {result.rounds} rounds"
 
 
 def _where(level: str) -> str:
@@ -85,7 +89,7 @@ def _cells(result: Result, one: Measurement) -> dict[str, str]:
         "outliers": str(s.outliers),
         "ns/block": f"{one.per_block:.2f}",
     }
-    if base := result.beside(one, baseline(one.work).name, one.engine):
+    if base := result.beside(one, baseline(one.work, one.weights).name, one.engine):
         ratio = one.times_as_fast_as(base)
         cells |= {"x scalar": f"{ratio.value:.2f}", "95%": ratio.interval}
     if peer := _native(result, one):
@@ -135,7 +139,8 @@ def comma_separated(result: Result) -> str:
         s = one.summary if one.samples else None
         figures = (s.median, s.low, s.high, s.best, s.worst, s.outliers) if s else [""] * 6
         limit = one.limit or ("", "")
-        writer.writerow((*head, *figures, limit[1], limit[0], one.wrong or "", one.peer or ""))
+        weights = "" if one.work is Work.QUANTISE else one.weights
+        writer.writerow((*head, *figures, limit[1], limit[0], one.wrong or "", one.peer or "", weights))
     return out.getvalue()
 
 

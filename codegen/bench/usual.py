@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from codegen.bench import ggml_layouts
 from codegen.bench.problem import Problem, Work
 from codegen.errors import InputError
+from codegen.formats import Q4_0
 from codegen.layouts import GROUP_ROWS
-from codegen.operations import OPERATIONS
+from codegen.operations import OPERATIONS, contracts_of
 from codegen.ops.gemm.plan import PANEL
 from codegen.ops.gemm.strategies import ROWS
 from codegen.spec import KernelSpec
@@ -27,20 +28,24 @@ class Usual:
         level: where its rows live, one of machine.LEVELS.
         columns: of activations.
         multiple: what the number of rows is a multiple of, where there are as many: whole tiles, of native code too.
+        weights: the format of the rows, where they are weights.
     """
 
     work: Work
     level: str = "l1"
     columns: int = 1
     multiple: int = 1
+    weights: str = Q4_0.name
 
     def at(self, n: int, level: str | None = None) -> Problem:
         """Rows of n elements, as many as its level or another holds; see Problem.at."""
-        return Problem.at(n, level or self.level, self.columns, self.work, multiple=self.multiple)
+        return Problem.at(
+            n, level or self.level, self.columns, self.work, self.weights, multiple=self.multiple
+        )
 
     def of_rows(self, n: int, rows: int) -> Problem:
         """So many rows, wherever they live."""
-        return Problem.of(n, rows, self.columns, self.work)
+        return Problem.of(n, rows, self.columns, self.work, self.weights)
 
 
 WHOLE_TILES = math.lcm(*ROWS, ggml_layouts.ROWS)
@@ -57,9 +62,14 @@ _USUAL = {
 }
 
 
-def usual(op: str) -> Usual:
-    """What an operation is timed on."""
-    return _USUAL[op]
+def usual(op: str, weights: str = Q4_0.name) -> Usual:
+    """What an operation is timed on, with weights of a format."""
+    return replace(_USUAL[op], weights=weights)
+
+
+def weights_of(spec: KernelSpec) -> str:
+    """The weights of the problems that a kernel is timed on: its own, or the default's where rows are f32."""
+    return Q4_0.name if usual(spec.op).work is Work.QUANTISE else spec.x
 
 
 def products() -> tuple[str, ...]:
@@ -67,12 +77,13 @@ def products() -> tuple[str, ...]:
     return tuple(op for op in OPERATIONS if usual(op).work is Work.PRODUCTS)
 
 
-def together(operations: Sequence[str], columns: int | None = None) -> Usual:
+def together(operations: Sequence[str], columns: int | None = None, weights: str = Q4_0.name) -> Usual:
     """What several operations are timed on in one table.
 
     Args:
         operations: at least one.
         columns: of activations, instead of those that are usual.
+        weights: the format of the rows, where they are weights.
 
     Raises:
         InputError: they do not do the same work, or it has no columns.
@@ -89,20 +100,19 @@ def together(operations: Sequence[str], columns: int | None = None) -> Usual:
         max(one.level for one in each),
         columns or min(one.columns for one in each),
         max(one.multiple for one in each),
+        weights,
     )
 
 
 _PLAINEST = {Work.PRODUCTS: "vec_dot", Work.QUANTISE: "quantize_row", Work.REPACK: "repack"}
 
 
-def baseline_of(op: str) -> KernelSpec:
-    """The plainest scalar kernel that does an operation's work."""
-    return baseline(usual(op).work)
+def baseline_of(spec: KernelSpec) -> KernelSpec:
+    """The plainest scalar kernel that does a kernel's work."""
+    return baseline(usual(spec.op).work, weights_of(spec))
 
 
 @cache
-def baseline(work: Work) -> KernelSpec:
+def baseline(work: Work, weights: str) -> KernelSpec:
     """The plainest scalar kernel that does it, which speed is told against."""
-    operation = OPERATIONS[_PLAINEST[work]]
-    x, y = (*operation.operands[0], "")[:2]
-    return KernelSpec(Isa.SCALAR, op=operation.name, x=x, y=y)
+    return KernelSpec.parse(f"{contracts_of(weights)[_PLAINEST[work]]}__{Isa.SCALAR}_u1")

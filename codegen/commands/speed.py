@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import product
 
 from codegen import arguments, show
 from codegen.arguments import AddVerb
 from codegen.bench import article, hosts, native, session
+from codegen.bench.contestant import Host
 from codegen.bench.frozen import Timed
 from codegen.bench.machine import LEVELS
-from codegen.bench.problem import Problem
+from codegen.bench.problem import Problem, Work
 from codegen.bench.result import Result
-from codegen.bench.usual import baseline, products, together
+from codegen.bench.usual import baseline_of, products, together, usual, weights_of
 from codegen.commands import DONE, FAILED
 from codegen.errors import InputError
+from codegen.formats import Q4_0
 from codegen.operations import OPERATIONS
 from codegen.options import Memory
 from codegen.output import progress
+from codegen.spec import KernelSpec
 
 MATMUL = "matmul"
 """What --op calls all operations that multiply."""
+
+_WEIGHTS, _ALL = tuple(x for x, _ in OPERATIONS["vec_dot"].operands), "all"
+"""The formats of weights that some kernel multiplies, and what --weights calls all of them."""
 
 _MEMORIES = {memory: (memory,) for memory in (Memory.SHARED, Memory.MEMORY64)}
 """Those that not every engine has, as they stand in a list of what kernels need."""
@@ -56,6 +62,12 @@ def add(verb: AddVerb) -> None:
         help=f"the operation, or {MATMUL}: all that multiply; default that of the kernels named, or vec_dot",
     )
     bench.add_argument(
+        "--weights",
+        type=arguments.words((*_WEIGHTS, _ALL)),
+        metavar="LIST",
+        help=f"formats of weights, of {', '.join(_WEIGHTS)}, or {_ALL}; default those of the kernels named, or q4_0",
+    )
+    bench.add_argument(
         "--rows",
         type=arguments.wholes(1, MOST_ROWS),
         metavar="LIST",
@@ -84,15 +96,15 @@ def add(verb: AddVerb) -> None:
 
 
 def _bench(options: argparse.Namespace) -> int:
-    specs, problems, notes = _article(options) if options.article else _asked(options)
+    runs, notes = _article(options) if options.article else _asked(options)
     chosen, missing = hosts.select(options.engine)
-    for problem in problems:  # all, before the first takes its time
+    for specs, problem in runs:  # all, before the first takes its time
         session.check_room(len(specs), chosen, problem)
     for note in (*notes, *(f"left out: {reason}" for reason in missing.values())):
         show.complaint(note)
     measurements, limits = [], []
-    with progress("bench", options.rounds * len(problems)) as bar:
-        for problem in problems:
+    with progress("bench", options.rounds * len(runs)) as bar:
+        for specs, problem in runs:
             measured, found = session.run(
                 specs, chosen, problem, options.rounds, lambda: bar.advance(bar.task_ids[0])
             )
@@ -102,40 +114,74 @@ def _bench(options: argparse.Namespace) -> int:
     show.bench(
         result, "json" if options.json else options.format, as_article=options.article, wide=options.wide
     )
-    for reason in _lacking(specs, result):
+    timed = dict.fromkeys(spec for specs, _ in runs for spec in specs)
+    for reason in _lacking(timed, chosen, result):
         show.complaint(f"left out: {reason}")
     return DONE if all(one.samples for one in result.measurements) else FAILED
 
 
-_Wanted = tuple[tuple[Timed, ...], list[Problem], list[str]]
-"""Kernels, problems, and what of the call could not be carried out as it stands."""
+_Runs = list[tuple[tuple[Timed, ...], Problem]]
+"""Kernels that are timed together, and on what."""
+
+_Wanted = tuple[_Runs, list[str]]
+"""Runs, and what of the call could not be carried out as it stands."""
 
 
 def _article(options: argparse.Namespace) -> _Wanted:
-    for name in ("kernel", "isa", "unroll", "tuned", "memory", "n", "size", "op", "rows", "columns"):
+    for name in ("kernel", "isa", "unroll", "tuned", "memory", "n", "size", "op", "weights", "rows",
+                 "columns"):  # fmt: skip
         if getattr(options, name):
             raise InputError(
                 f"--{name}: --article has kernels and a problem of its own; leave one of the two out"
             )
-    return article.specs(), [Problem.at(article.N, "l1")], []
+    return [(article.specs(), Problem.at(article.N, "l1"))], []
 
 
 def _asked(options: argparse.Namespace) -> _Wanted:
     if options.rows and options.size:
         raise InputError("--rows: --size says how many there are; leave one of the two out")
     operations = _operations(options)
+    if options.weights and usual(operations[0]).work is Work.QUANTISE:
+        raise InputError(f"--weights: {operations[0]} has none; leave it out")
+    runs: _Runs = []
+    notes: list[str] = []
+    for weights, specs in _by_weights(options, operations).items():
+        problems, found = _problems(options, operations, weights)
+        timed = tuple(dict.fromkeys((baseline_of(specs[0]), *specs)))
+        runs += [(timed, problem) for problem in problems]
+        notes += found
+    return runs, list(dict.fromkeys(notes))
+
+
+def _by_weights(options: argparse.Namespace, operations: Sequence[str]) -> dict[str, list[KernelSpec]]:
+    """The kernels by the format of their weights, since those of different formats have different problems."""
+    wanted = options.weights or ([_ALL] if options.kernel else [Q4_0.name])
+    found: dict[str, list[KernelSpec]] = {}
+    for spec in arguments.selected(options, operations):
+        if _ALL in wanted or weights_of(spec) in wanted:
+            found.setdefault(weights_of(spec), []).append(spec)
+    if not found:
+        raise InputError(
+            f"--weights {','.join(wanted)}: none of the kernels has such weights; see `codegen list`"
+        )
+    return found
+
+
+def _problems(
+    options: argparse.Namespace, operations: Sequence[str], weights: str
+) -> tuple[list[Problem], list[str]]:
+    """What kernels of some weights are timed on, and what of it is not as the call has it."""
     problems, notes = [], []
     for n, columns in product(options.n or [4096], options.columns or [None]):
-        usual = together(operations, columns)
+        shared = together(operations, columns, weights)
         for rows in options.rows or []:
-            problems.append(usual.of_rows(n, rows))
-        for level in [] if options.rows else options.size or [usual.level]:
-            problem = usual.at(n, level)
+            problems.append(shared.of_rows(n, rows))
+        for level in [] if options.rows else options.size or [shared.level]:
+            problem = shared.at(n, level)
             if problem.level != level:
                 notes.append(f"n = {n} does not fit in {level}: measured in {problem.level}")
             problems.append(problem)
-    specs = (baseline(problems[0].work), *arguments.selected(options, operations))
-    return tuple(dict.fromkeys(specs)), list(dict.fromkeys(problems)), notes
+    return list(dict.fromkeys(problems)), notes
 
 
 def _operations(options: argparse.Namespace) -> tuple[str, ...]:
@@ -149,10 +195,14 @@ def _operations(options: argparse.Namespace) -> tuple[str, ...]:
     return ("vec_dot",)
 
 
-def _lacking(specs: Sequence[Timed], result: Result) -> Iterator[str]:
-    """Kernels that an engine could not load, by the feature it lacks."""
+def _lacking(specs: Collection[Timed], hosts: Sequence[Host], result: Result) -> Iterator[str]:
+    """Kernels that an engine could not load, by the feature it lacks, and functions that this build of GGML lacks."""
     done = {(one.kernel, one.engine) for one in result.measurements}
-    for engine in dict.fromkeys(limits.engine for limits in result.limits if limits.engine != native.HOST):
+    for engine in (host.name for host in hosts):
+        if engine == native.HOST:
+            peers = dict.fromkeys(one.peer for one in result.measurements if one.peer)
+            yield from (f"{peer} in native, whose library lacks it" for peer in peers if not native.has(peer))
+            continue
         lacking = (spec for spec in specs if (spec.name, engine) not in done)
         for needs in dict.fromkeys(" ".join((spec.isa, *_MEMORIES.get(spec.memory, ()))) for spec in lacking):
             yield f"{needs} kernels in {engine}, which lacks the feature"

@@ -25,7 +25,7 @@ def table(data: Data) -> str:
 
 
 def _cell(result: Result, one: Measurement) -> str:
-    base = result.beside(one, baseline(one.work).name, one.engine)
+    base = result.beside(one, baseline(one.work, one.weights).name, one.engine)
     if not base or one.engine == native.HOST:
         return f"{one.per_block:.1f}"
     return f"{one.per_block:.1f} ({one.times_as_fast_as(base).value:.1f})"

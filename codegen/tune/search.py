@@ -115,7 +115,7 @@ class Search:
             self._time(finalists, len(EARLY_ROUNDS) + 1, self.rounds, len(finalists))
 
     def _time(self, specs: Sequence[KernelSpec], stage: int, rounds: int, size: int) -> None:
-        base = baseline_of(self.specs[0].op)
+        base = baseline_of(self.specs[0])
         others = [spec for spec in specs if spec != base]
         batches = [others[start : start + size] for start in range(0, len(others), size)] or [[]]
         stages = len(EARLY_ROUNDS) + 1

@@ -10,7 +10,7 @@ from pathlib import Path
 from codegen.bench import hosts
 from codegen.bench.contestant import Host
 from codegen.bench.machine import processor
-from codegen.bench.usual import usual
+from codegen.bench.usual import usual, weights_of
 from codegen.errors import InputError
 from codegen.output import require_writable
 from codegen.registry import UNTUNED
@@ -95,7 +95,7 @@ def sweep(order: Order, watch: Watch) -> Outcome:
     for contract, specs in contracts.items():
         if not (order.patterns or _read(specs[0], old)):
             continue
-        problem = usual(specs[0].op).at(order.n, order.level)
+        problem = usual(specs[0].op, weights_of(specs[0])).at(order.n, order.level)
         search = Search(specs, host, problem, proof.failures, outcome.before, order.rounds, watch)
         try:
             search.run()

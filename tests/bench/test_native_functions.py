@@ -24,6 +24,8 @@ pytestmark = pytest.mark.usefixtures("ggml")
         (DOT, Problem(32, 1000, "l1")),
         (DOT, Problem(4096, 100, "l2")),
         (DOT, Problem(64, 70, "l1", columns=3)),
+        ("ggml_vec_dot_q8_0_q8_0", Problem(256, 70, "l1", weights="q8_0")),
+        ("ggml_vec_dot_q5_0_q8_0", Problem(64, 70, "l1", columns=3, weights="q5_0")),
         (GEMV, Problem(32, 512, "l1")),
         (GEMM, Problem(64, 1000, "l2", columns=100)),
         (QUANTIZE, Problem(32, 1000, "l1", work=Work.QUANTISE)),
@@ -44,10 +46,13 @@ def test_times_are_positive_and_finite(name: str, problem: Problem, monkeypatch:
         (Problem(64, 16, "l1", columns=3), [DOT, GEMV]),
         (Problem(64, 16, "l1", columns=4), [DOT, GEMV, GEMM]),
         (Problem(64, 7, "l1", columns=4), [DOT]),
+        (Problem(64, 16, "l1", columns=4, weights="q8_0"), ["ggml_vec_dot_q8_0_q8_0"]),
     ],
 )
 def test_what_cannot_do_a_problem_is_left_out(problem: Problem, names: list[str]) -> None:
-    with NativeHost().open(asking(DOT, GEMV, GEMM, "no_such_function"), problem) as found:
+    with NativeHost().open(
+        asking(DOT, "ggml_vec_dot_q8_0_q8_0", GEMV, GEMM, "no_such_function"), problem
+    ) as found:
         assert [one.name for one in found] == names
 
 

@@ -8,7 +8,7 @@ from codegen.bench import machine
 from codegen.bench.machine import LEVELS
 from codegen.bench.problem import Problem, Work
 from codegen.errors import InputError
-from codegen.formats import Q4_0, Q8_0
+from codegen.formats import FORMATS, Q4_0, Q8_0, dequantize
 from codegen.formats.quantise import quantize_q8_0
 from codegen.ops.vec_dot import bench
 from codegen.ops.vec_dot.judge import bound, mismatch
@@ -16,7 +16,15 @@ from codegen.ops.vec_dot.plan import dot_plan
 from codegen.reference import decode
 
 CACHES = {1: 48 << 10, 2: 2 << 20, 3: 64 << 20}
-KERNELS = ("scalar_u1", "simd128-extmul_u1", "simd128_u4", "relaxed_u4", "relaxed-dot32_u2")
+KERNELS = (
+    *(f"q4_0_q8_0__{name}" for name in ("scalar_u1", "simd128-extmul_u1", "simd128_u4", "relaxed_u4")),
+    *(
+        "q4_0_q8_0__relaxed-dot32_u2",
+        "q8_0_q8_0__scalar_u1",
+        "q8_0_q8_0__relaxed_u4",
+        "q5_0_q8_0__simd128_u4",
+    ),
+)
 
 
 @pytest.fixture(autouse=True)
@@ -32,9 +40,26 @@ def test_a_row_is_its_blocks(n: int) -> None:
     assert len(problem.x) == problem.bytes == 3 * problem.x_step
 
 
+@pytest.mark.parametrize("weights", ["q4_0", "q5_0", "q8_0"])
+def test_rows_are_blocks_of_their_format_with_every_code_it_holds(weights: str) -> None:
+    problem, block = Problem(4096, 6, "l1", columns=2, weights=weights), FORMATS[weights]
+    assert problem.x_step == 128 * block.bytes
+    assert len(problem.x) == 6 * problem.x_step
+    parts = decode(problem.x, block)
+    lowest, highest = (bound - block.codes.zero for bound in block.codes.raw)
+    assert set(np.unique(parts.values)) == set(range(lowest, highest + 1))
+    rows = dequantize(problem.x, block).reshape(6, 4096).astype(np.float64)
+    columns = dequantize(problem.y, Q8_0).reshape(2, 4096).astype(np.float64)
+    exact = [[float(one.value) for one in column] for column in problem.exact]
+    assert np.array(exact) == pytest.approx(columns @ rows.T, rel=1e-9)
+
+
 @pytest.mark.parametrize(("level", "rows"), [("l1", 10), ("l2", 454), ("l3", 14538), ("memory", 116306)])
 def test_as_many_rows_as_live_at_a_level(level: str, rows: int) -> None:
     assert Problem.at(4096, level) == Problem(4096, rows, level)
+    larger = Problem.at(4096, level, weights="q8_0")
+    assert larger.rows < rows
+    assert larger == Problem(4096, larger.rows, level, weights="q8_0")
 
 
 @pytest.mark.parametrize("n", [32, 4096, 16384, 32768, 1 << 20])
@@ -73,8 +98,8 @@ def test_long_rows_repeat_earlier_since_exact_results_take_long(n: int, distinct
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("n", [32, 160, 1024])
 def test_bits_are_those_of_the_kernel_and_within_the_bound_of_exact_results(kernel: str, n: int) -> None:
-    spec = KernelSpec.parse(f"vec_dot_q4_0_q8_0__{kernel}")
-    problem = Problem(n, 70, "l1")
+    spec = KernelSpec.parse(f"vec_dot_{kernel}")
+    problem = Problem(n, 70, "l1", weights=spec.x)
     results = Kernel.load(spec).rows(problem.x, problem.y, problem.rows, n)
     (bits,), (exact,) = bench.bits(spec, problem), problem.exact
     assert len(bits) == len(exact) == problem.distinct
@@ -116,6 +141,7 @@ def test_fewer_rows_than_a_tile_are_what_there_is() -> None:
 )
 def test_rows_that_are_told_live_where_they_fit(rows: int, level: str) -> None:
     assert Problem.of(4096, rows) == Problem(4096, rows, level)
+    assert Problem.of(4096, rows, weights="q5_0").weights == "q5_0"
 
 
 def test_rows_that_fit_nowhere_are_refused() -> None:

@@ -15,12 +15,13 @@ def test_json_gives_the_result_again() -> None:
     assert Result.from_json(WHOLE.to_json()) == WHOLE
 
 
-def test_columns_work_and_peer_are_kept_and_older_files_are_of_dot_products() -> None:
-    one = measured(FAST, 250.0, columns=8, work=Work.QUANTISE, peer=NATIVE)
+def test_columns_work_peer_and_weights_are_kept_and_older_files_are_of_dot_products_of_q4_0() -> None:
+    one = measured(FAST, 250.0, columns=8, work=Work.REPACK, peer=NATIVE, weights="q8_0")
     text = made(one).to_json()
     assert Result.from_json(text).measurements == (one,)
+    assert one.problem == Problem(4096, 10, "l1", 8, Work.REPACK, "q8_0")
     data = json.loads(text)
-    for name in ("columns", "work", "peer"):
+    for name in ("columns", "work", "peer", "weights"):
         del data["measurements"][0][name]
     (old,) = Result.from_json(json.dumps(data)).measurements
     assert old.problem == Problem(4096, 10, "l1")

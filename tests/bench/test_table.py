@@ -54,6 +54,23 @@ def test_native_code_that_does_the_same_is_a_column_of_its_problem() -> None:
     assert table.columns(result, [plain]) == COLUMNS
 
 
+def test_each_format_of_weights_has_a_table_a_baseline_and_native_code_of_its_own() -> None:
+    names = [name.replace("q4_0", "q8_0", 1) for name in (BASELINE, FAST, NATIVE)]
+    plain, fast = (
+        measured(name, ns, weights="q8_0", peer=names[2])
+        for name, ns in zip(names[:2], (900.0, 300.0), strict=True)
+    )
+    native = measured(names[2], 150.0, "native", sha256=None, weights="q8_0")
+    result = made(measured(BASELINE, 2000.0), plain, fast, native)
+    of_q4_0, of_q8_0 = table.tables(result)
+    assert of_q4_0.title == "dot products of 4,096, 10 rows in L1, median of 10 rounds"
+    assert of_q8_0.title == "dot products of 4,096, 10 rows of q8_0 in L1, median of 10 rounds"
+    cells = dict(zip(of_q8_0.columns, of_q8_0.rows[1], strict=True))
+    assert (cells["x scalar"], cells["x native"]) == ("3.00", "0.50")
+    lines = csv.DictReader(io.StringIO(table.comma_separated(result)))
+    assert [line["weights"] for line in lines] == ["q4_0", "q8_0", "q8_0", "q8_0"]
+
+
 def test_rows_that_are_quantised_have_a_baseline_of_their_own() -> None:
     plain, fast = (
         measured(f"quantize_row_q8_0__{name}", ns, work=Work.QUANTISE)

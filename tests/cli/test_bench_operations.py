@@ -9,13 +9,15 @@ import subprocess
 import pytest
 
 from codegen import KernelSpec
-from codegen.bench import contestant
+from codegen.bench import contestant, native
 from codegen.bench.problem import Problem, Work
 from codegen.bench.result import Result
 from codegen.bench.table import BASELINE
+from codegen.errors import InputError
 from tests.cli.command import Call, assert_refused
 
 FAST = "vec_dot_q4_0_q8_0__relaxed_u4"
+OF_BYTES = ("vec_dot_q8_0_q8_0__scalar_u1", "vec_dot_q8_0_q8_0__relaxed_u4")
 
 
 @pytest.fixture(autouse=True)
@@ -82,12 +84,56 @@ def test_full_names_say_their_operation_and_share_a_problem(call: Call) -> None:
         (("--op", "gemv", "--kernel", GEMM), "gemv"),
         (("--op", "matmul", "--kernel", "quantize_row*"), "of vec_dot, gemv, "),
         (("--kernel", "*relaxed*"), "different work"),
+        (("--op", "quantize_row", "--weights", "q8_0"), "--weights: quantize_row has none"),
+        (("--kernel", FAST, "--weights", "q8_0,q5_0"), "--weights q8_0,q5_0: none of the kernels"),
+        (("--op", "gemv", "--weights", "q8_0"), "--weights q8_0"),
+        (("--weights", "f32"), "'f32'"),
         (("--n", "1048576", "--rows", "16777216"), "fewer rows"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
 def test_what_does_not_go_together_is_refused(words: tuple[str, ...], named: str, call: Call) -> None:
     assert_refused(call("bench", *words), named)
+
+
+def test_kernels_of_several_weights_have_a_problem_and_a_baseline_each(call: Call) -> None:
+    words = (*BRIEF, "--kernel", FAST, "--kernel", OF_BYTES[1], "--rows", "9")
+    done = call(*words)
+    assert done.returncode == 0
+    assert problems(done) == [Problem(64, 9, "l1", weights=weights) for weights in ("q4_0", "q8_0")]
+    result = Result.from_json(done.stdout)
+    assert [one.kernel for one in result.measurements] == [BASELINE, FAST, *OF_BYTES]
+    assert all(one.samples for one in result.measurements)
+    only = Result.from_json(call(*words, "--weights", "q8_0").stdout)
+    assert [one.kernel for one in only.measurements] == list(OF_BYTES)
+
+
+@pytest.mark.parametrize(
+    ("words", "weights"), [((), {"q4_0"}), (("--weights", "q8_0"), {"q8_0"}), (("--weights", "all"), None)]
+)
+def test_weights_are_q4_0_where_nothing_is_named(
+    words: tuple[str, ...], weights: set[str] | None, call: Call
+) -> None:
+    kernels = call(*BRIEF, "--isa", "relaxed", "--unroll", "4", *words)
+    each = Result.from_json(kernels.stdout).measurements
+    assert all(one.weights == KernelSpec.parse(one.kernel).x and one.samples for one in each)
+    found = {one.weights for one in each}
+    assert found == weights if weights else found >= {"q4_0", "q8_0"}
+
+
+def test_a_function_that_native_ggml_lacks_is_left_out_by_name(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(native, "has", lambda name: "q8_0_q8_0" not in name)
+    try:
+        native.load()
+    except InputError as error:
+        pytest.skip(str(error))
+    done = call(*BRIEF, "--engine", "wasmtime,native", "--kernel", FAST, "--kernel", OF_BYTES[1])
+    found = [one.kernel for one in Result.from_json(done.stdout).measurements if one.engine == "native"]
+    assert found == ["ggml_vec_dot_q4_0_q8_0"]
+    assert "left out: ggml_vec_dot_q8_0_q8_0 in native, whose library lacks it\n" in done.stderr
+    assert done.stderr.count("left out") == 1
 
 
 def test_tables_tell_columns_and_work(call: Call) -> None:

@@ -48,6 +48,7 @@ BAD = {
     "--size": ["", "L1", "l4", "l1,", "l1,,l2", "ram", "l1 l2", "all"],
     "--engine": ["", "all", "V8", "wasmtime,", "wasmtime,,native", "wasmtime native", "wasmtime\nnode", "x" * 4000],
     "--op": ["", "matvec", "gemm,gemv", "all"],
+    "--weights": ["", "q8_1", "Q4_0", "q4_0,", "all,x"],
     "--rows": ["0", "-1", "", "1,", "1..4", "16777217"],
     "--columns": ["0", "-1", "", "4097", "x"],
     "--rounds": ["0", "-1", "10001", "1e3", ""],
@@ -84,7 +85,7 @@ def test_lists_of_n(text: str, numbers: list[int], call: Call) -> None:
 def test_the_default_is_every_kernel_at_4096_in_l1(call: Call) -> None:
     result = Result.from_json(call("bench", "--rounds", "1", "--engine", "wasmtime", "--json").stdout)
     assert {(one.n, one.level) for one in result.measurements} == {(4096, "l1")}
-    wanted = [spec.name for spec in registered() if spec.op == "vec_dot"]
+    wanted = [spec.name for spec in registered() if spec.contract == "vec_dot_q4_0_q8_0"]
     assert sorted(one.kernel for one in result.measurements) == sorted(wanted)
     assert all(one.samples for one in result.measurements)
 
@@ -214,6 +215,7 @@ def test_the_published_table(call: Call) -> None:
         ("--unroll", "2"),
         ("--kernel", FAST),
         ("--op", "vec_dot"),
+        ("--weights", "q8_0"),
         ("--rows", "2"),
         ("--columns", "1"),
     ],

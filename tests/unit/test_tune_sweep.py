@@ -57,6 +57,22 @@ def test_without_best_kernels_and_where_they_are_named_all_are_tried(
     ]
 
 
+def test_each_contract_is_timed_on_weights_of_its_own_against_their_baseline(
+    fake: FakeSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timed: set[tuple[str, str]] = set()
+
+    def run(specs, hosts, problem, *more, limits):  # type: ignore[no-untyped-def]
+        assert {spec.x for spec in specs} == {problem.weights}
+        timed.add((specs[0].name, problem.weights))
+        return fake(specs, hosts, problem, *more, limits)
+
+    monkeypatch.setattr(session, "run", run)
+    found = swept(tmp_path, patterns=("vec_dot_q[48]_0_*__relaxed_u[12]",)).swept
+    assert list(found) == ["vec_dot_q4_0_q8_0", "vec_dot_q8_0_q8_0"]
+    assert timed == {(f"vec_dot_{weights}_q8_0__scalar_u1", weights) for weights in ("q4_0", "q8_0")}
+
+
 def test_each_operation_is_timed_on_its_usual_problem(
     fake: FakeSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,7 +64,7 @@ BENCH: tuple[ProgramMutant, ...] = (
          "LEAST_ROUNDS = 6", "LEAST_ROUNDS = 1"),
     code("bench: outliers beyond the quartiles", _STATISTICS, f"{_BENCH}statistics.py", "1.5 * (", "0.0 * ("),
     code("bench: ratios against another engine's scalar", _TABLE, f"{_BENCH}table.py",
-         "baseline(one.work).name, one.engine)", 'baseline(one.work).name, "wasmtime")'),
+         "one.weights).name, one.engine)", 'one.weights).name, "wasmtime")'),
     code("bench: native code of another problem", _TABLE, f"{_BENCH}result.py",
          "(kernel, engine, one.problem)", "(kernel, engine, other.problem)"),
     code("bench: a floor by a typical rate", _SESSION, f"{_BENCH}session.py",

@@ -8,9 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from codegen.bench.entry import Buffer, Entry, product_buffers, product_output
-from codegen.bench.native_functions import VEC_DOT
 from codegen.bench.problem import Problem
-from codegen.formats import Q4_0
 from codegen.ops.vec_dot.model import F32, results, terms
 from codegen.ops.vec_dot.plan import dot_plan
 from codegen.spec import KernelSpec
@@ -40,7 +38,7 @@ def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
         arguments,
         problem.units,
         product_output(problem, bits(spec, problem)),
-        VEC_DOT,
+        spec.export,
     )
 
 
@@ -55,4 +53,4 @@ def _terms(problem: Problem) -> list[F32]:
     """Of each distinct column the terms of all its products, shape (blocks, distinct rows)."""
     rows = problem.pattern.reshape(problem.distinct, problem.x_step)
     columns = problem.y.reshape(problem.distinct_columns, problem.y_step)
-    return [np.stack([terms(row, column, Q4_0) for row in rows], axis=1) for column in columns]
+    return [np.stack([terms(row, column, problem.block) for row in rows], axis=1) for column in columns]
