@@ -9,7 +9,7 @@ Everything here is defined elsewhere in the package.
 """
 
 from codegen.assemble import Assembler, assemble
-from codegen.errors import CodegenError
+from codegen.base.errors import CodegenError
 from codegen.host import EngineOptions
 from codegen.judge import Report
 from codegen.ops.gemm.kernel import MatrixKernel

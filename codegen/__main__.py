@@ -10,8 +10,9 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import metadata
 
-from codegen import process
 from codegen.arguments import WRONG_CALL, Parser
+from codegen.base import process
+from codegen.base.errors import CodegenError, printable
 from codegen.commands import (
     DONE,
     INTERRUPTED,
@@ -24,7 +25,6 @@ from codegen.commands import (
     tuning,
     verification,
 )
-from codegen.errors import CodegenError, printable
 
 
 def main(argv: Sequence[str] | None = None) -> int:

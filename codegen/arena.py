@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from codegen.errors import KernelCallError
+from codegen.base.errors import KernelCallError
 from codegen.formats.decoding import Bytes
 from codegen.linear_memory import U8, LinearMemory
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn, Protocol
 
 from codegen import registry
+from codegen.base.errors import nearest, printable
 from codegen.emit import Emit
-from codegen.errors import nearest, printable
 from codegen.machine_code.machine import Compiler
 from codegen.operations import MAX_UNROLL
 from codegen.options import Memory

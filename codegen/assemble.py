@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
-from codegen.errors import AssembleError, CannotRunError
+from codegen.base.errors import AssembleError, CannotRunError
 from codegen.wasmtime_library import available, config, wasmtime
 
 _TIMEOUT_S = 60

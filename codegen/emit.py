@@ -10,11 +10,11 @@ from pathlib import Path
 
 from codegen import registry
 from codegen.assemble import assemble
-from codegen.errors import InputError
+from codegen.base.errors import InputError
+from codegen.base.output import write_file
 from codegen.linking.header import header
 from codegen.linking.object_file import object_file
 from codegen.machine_code.machine import Compiler
-from codegen.output import write_file
 from codegen.render import render
 from codegen.spec import KernelSpec
 
@@ -112,6 +112,6 @@ def content(spec: KernelSpec, kind: Emit, compiler: Compiler = Compiler.WASMTIME
             name = f"{spec.name}.{kind.suffix}"
             return header([spec], f"{name}: link {spec.name}.{Emit.OBJ.suffix} with it.", name).encode()
         case Emit.ASM:
-            from codegen.machine_code.listing import listing  # what it needs is slow to import
+            from codegen.machine_code.listing import listing
 
             return listing(spec, compiler).encode()

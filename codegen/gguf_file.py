@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 from codegen import gguf_split
-from codegen.errors import GGUFError, nearest
+from codegen.base.errors import GGUFError, nearest
 from codegen.formats import Q4_0
 from codegen.gguf_header import Header, Tensor, quoted
 from codegen.gguf_scan import Scan

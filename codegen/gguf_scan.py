@@ -24,7 +24,7 @@ from gguf.constants import (
     GGUFValueType,
 )
 
-from codegen.errors import GGUFError
+from codegen.base.errors import GGUFError
 from codegen.gguf_header import Header, Split, Tensor, quoted
 from codegen.gguf_source import Source, shown
 

@@ -11,7 +11,7 @@ import stat
 import threading
 from pathlib import Path
 
-from codegen.errors import GGUFError
+from codegen.base.errors import GGUFError
 
 
 class Source:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from codegen.errors import GGUFError
+from codegen.base.errors import GGUFError
 from codegen.gguf_header import Header, Split, quoted
 from codegen.gguf_source import shown
 

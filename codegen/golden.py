@@ -14,12 +14,12 @@ from pathlib import Path
 
 from codegen import registry
 from codegen.assemble import assemble
+from codegen.base.errors import CodegenError, GoldenError, MachineCodeError
+from codegen.base.output import write_file
 from codegen.cost import Cost, cost
 from codegen.cost_table import MachineColumn, cost_table
-from codegen.errors import CodegenError, GoldenError, MachineCodeError
 from codegen.formats.document import document
 from codegen.manifest import MANIFEST, Entry, entry_of, manifest_text, read_manifest
-from codegen.output import write_file
 from codegen.plans import make_plan
 from codegen.render import long_line, render
 from codegen.spec import KernelSpec
@@ -149,7 +149,7 @@ def _files(goldens: Sequence[_Golden], column: MachineColumn) -> dict[str, str]:
 
 def _compiled_column(goldens: Sequence[_Golden]) -> MachineColumn | MachineCodeError:
     """What wasmtime makes of the kernels, or why that cannot be told here."""
-    from codegen.machine_code import wasmtime_code  # slow to import, and its packages need not be there
+    from codegen.machine_code import wasmtime_code
     from codegen.machine_code.listing import machine_loop, turn
 
     counts = {}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from codegen.errors import KernelCallError, shown
+from codegen.base.errors import KernelCallError, shown
 from codegen.formats.decoding import F32, Bytes
 from codegen.linear_memory import U8, WASM32_BYTES, WASM64_BYTES, LinearMemory
 from codegen.wasmtime_library import config, needing_room, wasmtime

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from codegen.errors import KernelCallError
+from codegen.base.errors import KernelCallError
 from codegen.plan import PAGE
 from codegen.wasmtime_library import needing_room, wasmtime
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from codegen.base.errors import KernelTrapError
 from codegen.calls import Call
-from codegen.errors import KernelTrapError
 from codegen.runtime import Instance
 
 FILL = 0xFE

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from codegen.errors import SpecError
+from codegen.base.errors import SpecError
 from codegen.formats import Blocks
 from codegen.formats.decoding import Factors, Ints, Patterns, exact, f32_of, stand_for
 from codegen.formats.format import Factor, Number

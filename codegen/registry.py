@@ -10,7 +10,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 
-from codegen.errors import SpecError, nearest
+from codegen.base.errors import SpecError, nearest
 from codegen.operations import OPERATIONS
 from codegen.options import Memory, default
 from codegen.spec import KernelSpec

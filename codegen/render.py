@@ -21,11 +21,11 @@ from jinja2 import (
 )
 from jinja2.ext import Extension
 
-from codegen import resources
 from codegen.assemble import assemble, quick_assembler
+from codegen.base import resources
+from codegen.base.errors import AssembleError, TemplateError
 from codegen.c_parameters import AddressType
 from codegen.cost import MainLoop, cost
-from codegen.errors import AssembleError, TemplateError
 from codegen.plan import Plan
 from codegen.plans import make_plan
 from codegen.spec import KernelSpec

@@ -16,7 +16,7 @@ import numpy as np
 
 from codegen.arena import Arena
 from codegen.assemble import assemble
-from codegen.errors import KernelCallError, KernelLoadError, KernelTrapError
+from codegen.base.errors import KernelCallError, KernelLoadError, KernelTrapError
 from codegen.formats import FORMATS
 from codegen.formats.decoding import F32
 from codegen.host import EngineOptions, as_arguments, as_func, engine, instantiate, reason_of

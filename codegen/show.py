@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from codegen.assemble import default_assembler
+from codegen.base.output import Table, print_tables
 from codegen.bench import article
 from codegen.bench import table as bench_table
 from codegen.bench.result import Result
 from codegen.judge import Report
-from codegen.output import Table, print_tables
 from codegen.run import table as model_table
 from codegen.run.result import Result as Run
 from codegen.spec import KernelSpec

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from codegen.base.errors import SpecError, shown
 from codegen.c_parameters import AddressType
 from codegen.choice import Choice
-from codegen.errors import SpecError, shown
 from codegen.formats import FORMATS
 from codegen.layouts import Record
 from codegen.operations import OPERATIONS, Operation, contract_of, interface_of

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from codegen.assemble import assemble
+from codegen.base.errors import CannotRunError, CodegenError
 from codegen.cost import Cost, cost
-from codegen.errors import CannotRunError, CodegenError
 from codegen.judge import Report
 from codegen.module_contract import check_module
 from codegen.ops.gemm import verification as matrix

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from codegen.errors import AssembleError
+from codegen.base.errors import AssembleError
 
 SIMD, SATURATING = 0xFD, 0xFC
 """Prefixes of opcodes, which are (prefix, sub-opcode) here: of SIMD, and of truncations that saturate."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
-from codegen.errors import CannotRunError
+from codegen.base.errors import CannotRunError
 
 try:
     import resource

@@ -26,7 +26,7 @@ from rich.table import Table
 from rich.text import Text
 
 from codegen import Kernel, KernelSpec
-from codegen.errors import CodegenError, InputError
+from codegen.base.errors import CodegenError, InputError
 from codegen.formats.quantise import quantize_q8_0
 from codegen.gguf_file import GGUFFile
 

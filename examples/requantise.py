@@ -29,7 +29,7 @@ from gguf import (
 from rich.console import Console
 from rich.progress import track
 
-from codegen.errors import CodegenError, InputError
+from codegen.base.errors import CodegenError, InputError
 from codegen.formats import Q4_0 as BLOCK
 from codegen.gguf_file import GGUFFile
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import product
 
-from codegen.errors import SpecError
+from codegen.base.errors import SpecError
 from codegen.operations import OPERATIONS, Operation
 from codegen.options import OPTIONS
 from codegen.spec import KernelSpec

@@ -8,9 +8,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from codegen.base.errors import CodegenError
 from codegen.bench.entry import Entry
 from codegen.bench.problem import Problem
-from codegen.errors import CodegenError
 
 SLICE_S = 0.02
 """Time a contestant runs in a round: long against the clock and the call, short against the machine's moods."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from codegen.base.errors import InputError, nearest, shown
 from codegen.bench import native
 from codegen.bench.contestant import Host
 from codegen.bench.javascript_host import JavaScriptHost
@@ -11,7 +12,6 @@ from codegen.bench.native_host import NativeHost
 from codegen.bench.wasmtime_host import WasmtimeHost
 from codegen.engines import javascript
 from codegen.engines.javascript import Program
-from codegen.errors import InputError, nearest, shown
 
 DEFAULT = ("wasmtime", native.HOST)
 

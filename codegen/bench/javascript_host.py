@@ -13,13 +13,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from codegen.base.errors import shown
 from codegen.bench.contestant import SLICE_S, Contestant, WrongResultError
 from codegen.bench.entry import REPEAT, Entry
 from codegen.bench.problem import Problem
 from codegen.engines.javascript import Program
 from codegen.engines.process import start, stop
 from codegen.engines.report import EngineError
-from codegen.errors import shown
 from codegen.host import EngineOptions, engine
 from codegen.wasmtime_library import wasmtime
 

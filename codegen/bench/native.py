@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from codegen.errors import InputError
+from codegen.base.errors import InputError
 
 NAME = "ggml_vec_dot_q4_0_q8_0"
 HOST = "native"

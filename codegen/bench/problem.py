@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from codegen.base.errors import InputError
 from codegen.bench.machine import LEVELS, capacity, working_set
-from codegen.errors import InputError
 from codegen.formats import FORMATS, Q4_0, Q8_0, Format, blocks_of, encode
 from codegen.formats.quantise import quantize_q8_0
 from codegen.inputs import random_halves, rng_of

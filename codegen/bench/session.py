@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from codegen.assemble import assemble
+from codegen.base.errors import InputError
 from codegen.bench import native
 from codegen.bench.contestant import Contestant, Host, WrongResultError
 from codegen.bench.entries import kernel_entry
@@ -20,7 +21,6 @@ from codegen.bench.problem import Problem
 from codegen.bench.result import Limits, Measurement
 from codegen.bench.statistics import summarize
 from codegen.bench.work import work
-from codegen.errors import InputError
 from codegen.render import render
 
 _FILLED = 0.8

@@ -7,13 +7,13 @@ import io
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
+from codegen.base.output import Table
 from codegen.bench import native
 from codegen.bench.problem import Work
 from codegen.bench.result import Measurement, Result
 from codegen.bench.statistics import LEAST_ROUNDS
 from codegen.bench.usual import baseline
 from codegen.formats import Q4_0
-from codegen.output import Table
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 

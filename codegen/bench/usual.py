@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from codegen.base.errors import InputError
 from codegen.bench import ggml_layouts
 from codegen.bench.problem import Problem, Work
-from codegen.errors import InputError
 from codegen.formats import Q4_0
 from codegen.layouts import GROUP_ROWS
 from codegen.operations import OPERATIONS, contracts_of

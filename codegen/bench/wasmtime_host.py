@@ -9,20 +9,12 @@ from importlib.metadata import version
 import numpy as np
 
 from codegen.arena import Arena
+from codegen.base.errors import KernelLoadError
 from codegen.bench.clock import clock
 from codegen.bench.contestant import Calibrated, Contestant, WrongResultError
 from codegen.bench.entry import REPEAT, Buffer, Entry
 from codegen.bench.problem import Problem
-from codegen.errors import KernelLoadError
-from codegen.host import (
-    EngineOptions,
-    as_arguments,
-    as_func,
-    engine,
-    instantiate,
-    reason_of,
-    types_of,
-)
+from codegen.host import EngineOptions, as_arguments, as_func, engine, instantiate, reason_of, types_of
 from codegen.linear_memory import U8
 from codegen.wasmtime_library import wasmtime
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from codegen import arguments
 from codegen.arguments import AddVerb
+from codegen.base.output import write_file
 from codegen.commands import DONE
-from codegen.output import write_file
 
 DIST = Path("dist/js")
 
@@ -21,7 +21,7 @@ def add(verb: AddVerb) -> None:
 
 
 def _js(options: argparse.Namespace) -> int:
-    from codegen.javascript import package  # here, since it reads what vectors are made of
+    from codegen.javascript import package
 
     folder = Path(options.out or DIST)
     written = [(name, write_file(folder / name, data)) for name, data in package.files()]

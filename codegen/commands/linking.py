@@ -7,9 +7,9 @@ from pathlib import Path
 
 from codegen import arguments
 from codegen.arguments import AddVerb
+from codegen.base.errors import InputError
 from codegen.commands import DONE
 from codegen.emit import BUILD
-from codegen.errors import InputError
 from codegen.linking.library import write_library
 from codegen.options import Memory
 from codegen.strategies import Isa

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from codegen import arguments
 from codegen.arguments import AddVerb
+from codegen.base.output import progress
 from codegen.commands import DONE
-from codegen.output import progress
 
 DIST = "dist/page"
 PORT = 8000
@@ -30,7 +30,7 @@ def add(verb: AddVerb) -> None:
 
 
 def _page(options: argparse.Namespace) -> int:
-    from codegen.page import build  # here, since it reads what vectors and benches are made of
+    from codegen.page import build
 
     with progress("page", len(build.STEPS)) as bar:
         task = bar.task_ids[0]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from codegen import arguments, show
 from codegen.arguments import AddVerb
+from codegen.base.errors import InputError
+from codegen.base.output import progress
 from codegen.bench import hosts
 from codegen.commands import DONE, FAILED
-from codegen.errors import InputError
-from codegen.output import progress
 from codegen.report.data import Data
 
 REPORT = Path("docs/report")
@@ -37,7 +37,7 @@ def add(verb: AddVerb) -> None:
 
 def _report(options: argparse.Namespace) -> int:
     try:
-        from codegen.report import write  # here, since matplotlib is optional, and slow to import
+        from codegen.report import write
     except ModuleNotFoundError as error:
         raise InputError(f"{error.name}: not installed, and the report is drawn with it; {INSTALL}") from None
     out = Path(options.out)

@@ -8,6 +8,8 @@ from itertools import product
 
 from codegen import arguments, show
 from codegen.arguments import AddVerb
+from codegen.base.errors import InputError
+from codegen.base.output import progress
 from codegen.bench import article, hosts, native, session
 from codegen.bench.contestant import Host
 from codegen.bench.frozen import Timed
@@ -16,11 +18,9 @@ from codegen.bench.problem import Problem, Work
 from codegen.bench.result import Result
 from codegen.bench.usual import baseline_of, products, together, usual, weights_of
 from codegen.commands import DONE, FAILED
-from codegen.errors import InputError
 from codegen.formats import Q4_0
 from codegen.operations import OPERATIONS
 from codegen.options import Memory
-from codegen.output import progress
 from codegen.spec import KernelSpec
 
 MATMUL = "matmul"

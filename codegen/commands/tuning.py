@@ -7,11 +7,11 @@ from pathlib import Path
 
 from codegen import arguments, show
 from codegen.arguments import AddVerb
+from codegen.base.output import progress
 from codegen.bench.machine import LEVELS
 from codegen.bench.statistics import LEAST_ROUNDS
 from codegen.commands import DONE, FAILED, INTERRUPTED
 from codegen.operations import MAX_UNROLL, OPERATIONS
-from codegen.output import progress
 from codegen.strategies import Isa
 from codegen.tune import heatmap, tuning
 from codegen.tune.search import FINAL_ROUNDS, Watch

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from codegen import arguments, engines, registry, show, vectors
 from codegen.arguments import AddVerb
+from codegen.base.output import progress, tracked
 from codegen.commands import DONE, FAILED
 from codegen.gguf_file import GGUFFile
-from codegen.output import progress, tracked
 from codegen.run import session
 from codegen.run.activations import activations
 from codegen.strategies import Isa

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from codegen.base.errors import InputError, nearest
 from codegen.engines.aarch64 import CPUS, discover_aarch64
 from codegen.engines.browsers import BROWSERS, discover_browsers
 from codegen.engines.engine import Engine
@@ -15,7 +16,6 @@ from codegen.engines.job import Case, Job, KernelEntry, OpcodeCase, Opcodes, Vec
 from codegen.engines.matrix import Difference, Matrix, run_matrix
 from codegen.engines.report import EngineReport, Failure, SubjectReport
 from codegen.engines.wasmtime_configs import CONFIGURATIONS, discover_wasmtime
-from codegen.errors import InputError, nearest
 
 __all__ = [
     "NAMES",

@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from codegen.base.output import Table
 from codegen.engines.engine import Engine
 from codegen.engines.job import Job, cases_of
 from codegen.engines.process import stop_all
 from codegen.engines.report import EngineReport, SubjectReport
-from codegen.output import Table
 
 
 @dataclass(frozen=True)

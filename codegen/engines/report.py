@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from codegen.errors import CodegenError
+from codegen.base.errors import CodegenError
 
 
 class EngineError(CodegenError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codegen.errors import SpecError
+from codegen.base.errors import SpecError
 
 
 @dataclass(frozen=True)

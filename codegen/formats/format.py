@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from gguf.constants import GGMLQuantizationType
 
-from codegen.errors import SpecError
+from codegen.base.errors import SpecError
 from codegen.formats.codes import Codes
 
 LARGEST_ACTIVATION = 128

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from codegen import resources
+from codegen.base import resources
 from codegen.formats import Q4_0, Q8_0
 from codegen.javascript import answers
 from codegen.javascript.bundles import Bundle, bundles

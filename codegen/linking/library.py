@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from codegen.base.output import write_file
 from codegen.emit import Written
 from codegen.linking.archive import Member, archive
 from codegen.linking.header import header
 from codegen.linking.kernel_set import kernel_set
 from codegen.linking.object_file import object_file, symbol
 from codegen.options import Memory
-from codegen.output import write_file
 from codegen.strategies import Isa
 
 LIBRARY, HEADER = "libggmlwat.a", "ggmlwat.h"

@@ -12,7 +12,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from codegen.errors import MachineCodeError
+from codegen.base.errors import MachineCodeError
 
 _UNKNOWN = 0xFFFFFFFF
 _BLOCK_ENTRIES = 128

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from codegen.errors import MachineCodeError
+from codegen.base.errors import MachineCodeError
 from codegen.machine_code.disassembly import Instruction
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from codegen.errors import MachineCodeError
+from codegen.base.errors import MachineCodeError
 
 
 class Compiler(StrEnum):

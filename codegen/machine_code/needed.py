@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from codegen.errors import MachineCodeError
+from codegen.base.errors import MachineCodeError
 
 
 def needed(module: str) -> Any:

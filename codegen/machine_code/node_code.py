@@ -6,9 +6,9 @@ import re
 import tempfile
 from pathlib import Path
 
+from codegen.base.errors import MachineCodeError
 from codegen.engines.javascript import find_node
 from codegen.engines.process import run_command
-from codegen.errors import MachineCodeError
 from codegen.machine_code.machine import Code, this_machine
 from codegen.wasm_code import Function
 

@@ -6,7 +6,7 @@ import io
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from codegen.errors import CannotRunError, MachineCodeError
+from codegen.base.errors import CannotRunError, MachineCodeError
 from codegen.machine_code import address_map
 from codegen.machine_code.machine import Code, Machine, this_machine
 from codegen.machine_code.needed import needed

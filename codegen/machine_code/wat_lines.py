@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from codegen.errors import MachineCodeError
+from codegen.base.errors import MachineCodeError
 from codegen.wasm_code import Function, first_loop
 
 _TOKEN = re.compile(r';;[^\n]*|\(;.*?;\)|"(?:[^"\\]|\\.)*"|[()]|[^\s()";]+', re.DOTALL)

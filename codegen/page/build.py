@@ -8,12 +8,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from codegen.base.errors import InputError
+from codegen.base.output import write_file
 from codegen.engines.npm import install_from_npm
 from codegen.engines.process import DOWNLOAD_S, run_command
 from codegen.engines.report import EngineError
-from codegen.errors import InputError
 from codegen.javascript import package
-from codegen.output import write_file
 from codegen.page import data
 
 SOURCES = Path(__file__).resolve().parents[2] / "web"

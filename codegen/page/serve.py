@@ -6,8 +6,8 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from codegen.base.errors import InputError
 from codegen.engines.pages import ISOLATED, TYPES
-from codegen.errors import InputError
 
 
 class _Handler(SimpleHTTPRequestHandler):

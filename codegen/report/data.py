@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+from codegen.base.errors import InputError
+from codegen.base.output import write_file
 from codegen.bench.machine import LEVELS
 from codegen.bench.result import Measurement, Result
-from codegen.errors import InputError
-from codegen.output import write_file
 
 
 @dataclass(frozen=True)

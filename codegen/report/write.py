@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from codegen.base.output import write_file
 from codegen.bench import table
 from codegen.bench.result import Result
-from codegen.output import write_file
 from codegen.report import describe, operands
 from codegen.report.data import Data
 from codegen.report.pictures import PICTURES, Picture

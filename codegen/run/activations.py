@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from codegen.errors import InputError
+from codegen.base.errors import InputError
 
 F32 = npt.NDArray[np.float32]
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from codegen import registry
 from codegen.arena import Arena
+from codegen.base.errors import SpecError
 from codegen.bench.clock import clock
-from codegen.errors import SpecError
 from codegen.formats import Q4_0, Q8_0
 from codegen.formats.decoding import Bytes
 from codegen.formats.quantise import quantize_q8_0

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from codegen import registry
-from codegen.errors import InputError
+from codegen.base.errors import InputError
 from codegen.gguf_file import GGUFFile, Matrix
 from codegen.operations import contracts_of
 from codegen.run import native_paths

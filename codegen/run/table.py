@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from codegen.output import Table
+from codegen.base.output import Table
 from codegen.run.result import MatrixResult, PathResult, Result
 
 _NOTHING, _TOO_SHORT = "-", "too short"

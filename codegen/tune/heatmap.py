@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codegen.errors import InputError
+from codegen.base.errors import InputError
+from codegen.base.output import require_writable, write_file
 from codegen.operations import OPERATIONS, Operation
 from codegen.options import OPTIONS, Memory, default
-from codegen.output import require_writable, write_file
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.tune.tuning import Candidate, ContractTuning, rivals_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from codegen.output import Table
+from codegen.base.output import Table
 from codegen.spec import KernelSpec
 from codegen.tune.sweep import Outcome
 from codegen.tune.tuning import Candidate, ContractTuning

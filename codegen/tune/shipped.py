@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from codegen import resources
-from codegen.errors import InputError, nearest
+from codegen.base import resources
+from codegen.base.errors import InputError, nearest
 from codegen.tune.tuning import Tuning, architecture, load
 
 USUAL_ARCH = "x86_64"

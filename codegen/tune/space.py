@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any
 
-from codegen.errors import SpecError
+from codegen.base.errors import SpecError
 from codegen.layouts import Activations
 from codegen.operations import OPERATIONS, Operation
 from codegen.ops.gemm.strategies import ROWS

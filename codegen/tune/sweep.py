@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from codegen.base.errors import InputError
+from codegen.base.output import require_writable
 from codegen.bench import hosts
 from codegen.bench.contestant import Host
 from codegen.bench.machine import processor
 from codegen.bench.usual import usual, weights_of
-from codegen.errors import InputError
-from codegen.output import require_writable
 from codegen.registry import UNTUNED
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from codegen.errors import CodegenError, InputError
-from codegen.output import write_file
+from codegen.base.errors import CodegenError, InputError
+from codegen.base.output import write_file
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
+from codegen.base.errors import InputError
 from codegen.bench import contestant, javascript_host, native
 from codegen.bench.contestant import Host
 from codegen.bench.javascript_host import JavaScriptHost
 from codegen.bench.wasmtime_host import WasmtimeHost
 from codegen.engines import javascript
-from codegen.errors import InputError
 from tests import needs
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from codegen.base.errors import InputError
 from codegen.bench import contestant, native
 from codegen.bench.clock import clock, finest
 from codegen.bench.contestant import Calibrated, NoTimeError
-from codegen.errors import InputError
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from codegen import Kernel, KernelSpec
+from codegen.base.errors import InputError
 from codegen.bench import machine
 from codegen.bench.machine import LEVELS
 from codegen.bench.problem import Problem, Work
-from codegen.errors import InputError
 from codegen.formats import FORMATS, Q4_0, Q8_0, dequantize
 from codegen.formats.quantise import quantize_q8_0
 from codegen.ops.vec_dot import bench

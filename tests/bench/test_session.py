@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from codegen import KernelSpec
+from codegen.base.errors import InputError
 from codegen.bench import session
 from codegen.bench.contestant import Contestant, Host, WrongResultError
 from codegen.bench.entry import Entry
@@ -19,7 +20,6 @@ from codegen.bench.problem import Problem
 from codegen.bench.result import Result
 from codegen.bench.table import BASELINE, rows
 from codegen.bench.wasmtime_host import WasmtimeHost
-from codegen.errors import InputError
 from codegen.registry import registered
 from tests.bench.toy_rows import FAULTS, toy
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from codegen.base.output import print_tables
 from codegen.bench import article, table
 from codegen.bench.problem import Work
 from codegen.bench.table import BASELINE, COLUMNS
-from codegen.output import print_tables
 from tests.bench.results import FAST, NATIVE, WHOLE, made, measured
 
 

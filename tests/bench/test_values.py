@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from codegen.base.errors import KernelLoadError
 from codegen.bench.contestant import Contestant, Host, WrongResultError
 from codegen.bench.entry import Output
 from codegen.bench.problem import Problem
 from codegen.bench.wasmtime_host import WasmtimeHost
-from codegen.errors import KernelLoadError
 from tests.bench.conftest import set_slice
 from tests.bench.toy_rows import FAULTS, GROWS, LATER, LATER_FAULTS, toy
 

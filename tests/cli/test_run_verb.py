@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from gguf import GGMLQuantizationType
 
+from codegen.base.errors import InputError
 from codegen.bench import native
-from codegen.errors import InputError
 from codegen.registry import fastest
 from codegen.run import native_paths
 from codegen.run.paths import MulMatPath, VecDotPath

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen.output import Table
+from codegen.base.output import Table
 from tests.cli.command import arguments, codegen, environment
 from tests.gguf_files import write_model
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from codegen.base.errors import InputError
 from codegen.engines import Engine, aarch64, browsers, discover, javascript, select
 from codegen.engines.report import EngineError
-from codegen.errors import InputError
 from tests.engines.toy_kernels import job
 
 

@@ -9,14 +9,7 @@ import time
 
 import pytest
 
-from codegen.engines import (
-    Engine,
-    EngineReport,
-    Failure,
-    SubjectReport,
-    run_matrix,
-    select,
-)
+from codegen.engines import Engine, EngineReport, Failure, SubjectReport, run_matrix, select
 from codegen.engines.engine import command_launcher
 from codegen.engines.matrix import find_differences
 from codegen.engines.process import run_command

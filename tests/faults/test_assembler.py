@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from codegen import Assembler, Isa, KernelSpec, assemble, render
-from codegen.errors import AssembleError
+from codegen.base.errors import AssembleError
 from tests.cli.command import ROOT, assert_one_line, assert_refused, codegen, contents
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="stand-ins are shell scripts")

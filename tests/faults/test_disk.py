@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from codegen import Isa, KernelSpec, render
-from codegen.errors import InputError
-from codegen.output import write_file
+from codegen.base.errors import InputError
+from codegen.base.output import write_file
 from tests.cli.command import arguments, assert_one_line, assert_refused, codegen, contents, environment
 
 ONE = KernelSpec(Isa.SIMD128).name

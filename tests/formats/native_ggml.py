@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from codegen.base.errors import InputError
 from codegen.bench import native
-from codegen.errors import InputError
 from codegen.formats import Format
 
 F32 = npt.NDArray[np.float32]

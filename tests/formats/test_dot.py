@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codegen.errors import SpecError
+from codegen.base.errors import SpecError
 from codegen.formats import FORMATS, Blocks, Format, blocks_of, decode, encode
 from codegen.formats.codes import Codes
 from codegen.formats.decoding import Factors, f32_of

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from gguf.constants import GGML_QUANT_SIZES
 
-from codegen.errors import SpecError
+from codegen.base.errors import SpecError
 from codegen.formats import FORMATS, Format, blocks_of, decode, encode
 from codegen.formats.codes import Codes, Plane
 from codegen.formats.format import LARGEST_ACTIVATION, Bounds

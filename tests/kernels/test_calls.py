@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from codegen import Isa, Kernel, KernelSpec, MatrixKernel, MulMat, Preparer, Quantizer, Repacker
-from codegen.errors import CodegenError, KernelCallError, KernelTrapError
+from codegen.base.errors import CodegenError, KernelCallError, KernelTrapError
 from codegen.formats import Q4_0
 from codegen.ops.vec_dot.cases import Cases
 from codegen.reference import dot

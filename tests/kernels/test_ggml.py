@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codegen import Isa, Kernel, KernelSpec
+from codegen.base.errors import InputError
 from codegen.bench import native
-from codegen.errors import InputError
 from codegen.formats import Q4_0, Q8_0
 from codegen.inputs import random_halves, rng_of
 from codegen.ops.quantize_row.kernel import Quantizer

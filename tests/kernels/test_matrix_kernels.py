@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codegen import EngineOptions, KernelSpec, MatrixKernel, MulMat, Repacker
-from codegen.errors import KernelCallError
+from codegen.base.errors import KernelCallError
 from codegen.formats.quantise import quantize_q8_0
 from codegen.inputs import rng_of
 from codegen.layouts import GROUP_BYTES, GROUP_ROWS

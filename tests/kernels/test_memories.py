@@ -9,8 +9,8 @@ import wasmtime
 
 from codegen import EngineOptions, KernelSpec, Memory, verify
 from codegen.assemble import assemble
+from codegen.base.errors import KernelCallError, KernelTrapError
 from codegen.calls import Call
-from codegen.errors import KernelCallError, KernelTrapError
 from codegen.formats import Q4_0, Q8_0
 from codegen.host import as_arguments, as_func, engine
 from codegen.inputs import rng_of

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codegen import KernelSpec, Memory
-from codegen.errors import KernelTrapError
+from codegen.base.errors import KernelTrapError
 from codegen.layouts import GROUP_BYTES
 from codegen.ops.gemm.plan import PANEL, record_of
 from codegen.plan import PAGE

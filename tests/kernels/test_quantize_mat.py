@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codegen import EngineOptions, Isa, KernelSpec, verify
-from codegen.errors import KernelCallError, KernelTrapError, SpecError
+from codegen.base.errors import KernelCallError, KernelTrapError, SpecError
 from codegen.formats import Q8_0
 from codegen.formats.quantise import quantize_q8_0
 from codegen.layouts import Activations, Kind, Record

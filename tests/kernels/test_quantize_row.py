@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codegen import EngineOptions, Isa, KernelSpec, verify
-from codegen.errors import KernelCallError, KernelTrapError
+from codegen.base.errors import KernelCallError, KernelTrapError
 from codegen.formats.quantise import quantize_q8_0
 from codegen.inputs import rng_of
 from codegen.ops.quantize_row.cases import small_cases, usual

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codegen import EngineOptions, Isa, KernelSpec, verify
-from codegen.errors import KernelCallError, KernelTrapError
+from codegen.base.errors import KernelCallError, KernelTrapError
 from codegen.ops.repack.kernel import Repacker
 from codegen.reference_matrix import deinterleave, interleave
 from tests.specs import EVERY_SPEC

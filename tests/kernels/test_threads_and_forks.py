@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from codegen import Kernel, KernelSpec, MatrixKernel, MulMat, Preparer, Quantizer, Repacker
-from codegen.errors import KernelCallError
+from codegen.base.errors import KernelCallError
 from codegen.registry import fastest
 from codegen.strategies import Isa
 from tests.cli.command import ROOT, environment
@@ -126,7 +126,7 @@ def test_rows_of_one_thread_are_not_taken_for_those_of_another() -> None:
 FORK = """
 import os, signal, sys, threading
 from tests.kernels import test_threads_and_forks as tests
-from codegen.errors import KernelCallError
+from codegen.base.errors import KernelCallError
 
 task = getattr(tests, sys.argv[1])()
 wanted = task(1)

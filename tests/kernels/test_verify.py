@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codegen import EngineOptions, Isa, Kernel, KernelSpec, Memory, assemble, render, verify
-from codegen.errors import KernelCallError, KernelLoadError, KernelTrapError
+from codegen.base.errors import KernelCallError, KernelLoadError, KernelTrapError
 from codegen.formats import Q4_0
 from codegen.operations import OPERATIONS
 from codegen.ops.vec_dot.cases import Cases

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from codegen.base.errors import InputError
 from codegen.engines.pages import ISOLATED
-from codegen.errors import InputError
 from codegen.page import build
 from codegen.page.serve import server
 from tests.cli.command import arguments, assert_refused, codegen, environment

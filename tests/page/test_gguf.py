@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from codegen.base.errors import GGUFError
 from codegen.engines.javascript import find_node
-from codegen.errors import GGUFError
 from codegen.gguf_scan import Scan
 from codegen.gguf_source import Source
 from codegen.page.build import SOURCES

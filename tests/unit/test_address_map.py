@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from codegen.errors import MachineCodeError
+from codegen.base.errors import MachineCodeError
 from codegen.machine_code import address_map
 
 PAIRS = [(0, None), (7, 300), (9, 20), (400, None), (401, 25)]

@@ -6,8 +6,8 @@ import subprocess
 import pytest
 
 from codegen import KernelSpec, assemble, render
+from codegen.base.errors import AssembleError
 from codegen.cost import Cost, MainLoop, cost
-from codegen.errors import AssembleError
 from codegen.plans import make_plan
 from codegen.registry import registered
 

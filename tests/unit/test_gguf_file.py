@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from gguf import GGMLQuantizationType, GGUFReader
 
-from codegen.errors import GGUFError
+from codegen.base.errors import GGUFError
 from codegen.gguf_file import GGUFFile, Matrix
 from codegen.gguf_scan import Scan
 from tests.gguf_cases import ARRAY, LONG, SOUND, UINT8

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen.errors import GGUFError
+from codegen.base.errors import GGUFError
 from codegen.gguf_file import GGUFFile
 from tests.gguf_parts import PARTS, Files
 

@@ -12,7 +12,7 @@ from gguf import GGUFEndian, GGUFWriter
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from codegen.errors import GGUFError
+from codegen.base.errors import GGUFError
 from codegen.gguf_file import GGUFFile
 from tests.gguf_cases import ARRAY, STRING, UINT32, UNSOUND
 from tests.gguf_files import (

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from codegen.errors import InputError
+from codegen.base.errors import InputError
 from codegen.spec import KernelSpec
 from codegen.tune import heatmap
 from tests.tunings import SWEPT, candidate, sweep_of

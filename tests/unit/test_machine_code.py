@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codegen import KernelSpec, assemble, render
-from codegen.errors import MachineCodeError
+from codegen.base.errors import MachineCodeError
 from codegen.machine_code import needed, wasmtime_code
 from codegen.machine_code.counts import Counts, count
 from codegen.machine_code.disassembly import Instruction, disassemble

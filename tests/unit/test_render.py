@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from codegen import KernelSpec, assemble, render
-from codegen.errors import AssembleError, TemplateError
+from codegen.base.errors import AssembleError, TemplateError
 from codegen.golden import check
 from codegen.ops.vec_dot.plan import dot_plan
 from codegen.registry import registered

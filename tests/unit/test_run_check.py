@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from codegen.errors import InputError
+from codegen.base.errors import InputError
 from codegen.gguf_file import GGUFFile
 from codegen.registry import fastest
 from codegen.run import check as checking

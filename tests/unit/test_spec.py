@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codegen import Isa, KernelSpec, Memory
-from codegen.errors import CodegenError, SpecError
+from codegen.base.errors import CodegenError, SpecError
 from codegen.operations import OPERATIONS
 from codegen.registry import FAMILIES, UNROLLS, fastest, registered, select
 from tests.specs import EVERY_SPEC

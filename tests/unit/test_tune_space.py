@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from codegen import Isa, KernelSpec, Memory
+from codegen.base.errors import SpecError
 from codegen.bench.usual import baseline_of
-from codegen.errors import SpecError
 from codegen.options import OPTIONS
 from codegen.tune import space
 from codegen.tune.tuning import rivals_of

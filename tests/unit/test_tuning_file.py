@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codegen import Isa, KernelSpec, registry
-from codegen.errors import InputError, SpecError
+from codegen.base.errors import InputError, SpecError
 from codegen.linking.kernel_set import kernel_set
 from codegen.operations import OPERATIONS
 from codegen.options import Memory

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codegen import KernelSpec, assemble, render
-from codegen.errors import MachineCodeError
+from codegen.base.errors import MachineCodeError
 from codegen.machine_code.wat_lines import wat_lines
 from codegen.plans import make_plan
 from codegen.registry import registered

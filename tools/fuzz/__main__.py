@@ -20,7 +20,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from codegen.output import Table, print_tables, progress, write_file
+from codegen.base.output import Table, print_tables, progress, write_file
 from tools.fuzz.api_target import APITarget
 from tools.fuzz.cli_target import CLITarget
 from tools.fuzz.gguf_target import GGUFTarget

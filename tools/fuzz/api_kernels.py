@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from codegen.errors import CodegenError, KernelCallError
+from codegen.base.errors import CodegenError, KernelCallError
 from codegen.formats import FORMATS, Q4_0, Q8_0
 from codegen.operations import OPERATIONS
 from codegen.ops.vec_dot.judge import bound, mismatch

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from codegen.errors import SpecError
+from codegen.base.errors import SpecError
 from codegen.operations import OPERATIONS, Operation
 from codegen.options import OPTIONS
 from codegen.plans import make_plan

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from codegen.arena import Arena
-from codegen.errors import CannotRunError, KernelCallError
+from codegen.base.errors import CannotRunError, KernelCallError
 from codegen.host import EngineOptions, engine
 from codegen.linear_memory import WASM32_BYTES, LinearMemory
 from codegen.plan import PAGE

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from gguf import GGUFReader
 
-from codegen.errors import GGUFError
+from codegen.base.errors import GGUFError
 from codegen.formats import Q4_0
 from codegen.gguf_file import GGUFFile, Matrix
 from codegen.registry import registered

@@ -13,7 +13,7 @@ from random import Random
 from types import FrameType
 from typing import ClassVar, Generic, NoReturn, TypeVar
 
-from codegen.errors import CodegenError
+from codegen.base.errors import CodegenError
 
 Case = TypeVar("Case")
 

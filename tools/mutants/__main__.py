@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from codegen.output import tracked
+from codegen.base.output import tracked
 from tools.mutants.groups import groups
 from tools.mutants.outcome import Outcome, run
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from codegen.errors import KernelCallError
+from codegen.base.errors import KernelCallError
 from codegen.formats.decoding import F32, Bytes
 from codegen.host import EngineOptions, as_bytes, as_count, as_f32
 from codegen.layouts import Record, interleaved_bytes

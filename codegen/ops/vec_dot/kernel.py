@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from codegen.assemble import assemble
+from codegen.base.errors import KernelCallError
 from codegen.c_parameters import AddressType
-from codegen.errors import KernelCallError
 from codegen.formats import FORMATS
 from codegen.formats.decoding import F32, Bytes
 from codegen.host import EngineOptions, as_arguments, as_bytes, as_count, as_func, types_of

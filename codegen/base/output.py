@@ -16,7 +16,7 @@ from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from codegen.errors import InputError
+from codegen.base.errors import InputError
 
 T = TypeVar("T")
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from codegen.errors import InputError
+from codegen.base.errors import InputError
 
 PROJECT = "ggml-wasm-codegen"
 
 
 def folder(name: str) -> Path:
     """The folder of that name that the package needs: beside it in a checkout, inside it in a wheel."""
-    here = Path(__file__).resolve().parent
+    here = Path(__file__).resolve().parent.parent
     packaged = here / name
     return packaged if packaged.is_dir() else here.parent / name
 
