@@ -8,7 +8,6 @@
 Everything here is defined elsewhere in the package.
 """
 
-from codegen.assemble import Assembler, assemble
 from codegen.base.errors import CodegenError
 from codegen.host import EngineOptions
 from codegen.judge import Report
@@ -23,6 +22,7 @@ from codegen.render import render
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.verify import verify
+from codegen.wasm.assemble import Assembler, assemble
 
 __all__ = [
     "Assembler",

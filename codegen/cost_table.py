@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from codegen.cost import Cost
+from codegen.wasm.cost import Cost
 
 _NONE = "-"
 _ROW = re.compile(r"^\| (\S+) \|.* \| ([0-9]+\.[0-9]{2}) \|$", re.MULTILINE)

@@ -9,7 +9,6 @@ from enum import StrEnum
 from pathlib import Path
 
 from codegen import registry
-from codegen.assemble import assemble
 from codegen.base.errors import InputError
 from codegen.base.output import write_file
 from codegen.linking.header import header
@@ -17,6 +16,7 @@ from codegen.linking.object_file import object_file
 from codegen.machine_code.machine import Compiler
 from codegen.render import render
 from codegen.spec import KernelSpec
+from codegen.wasm.assemble import assemble
 
 GENERATED, BUILD = Path("generated"), Path("build")
 

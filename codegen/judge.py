@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from codegen.cost import Cost
+from codegen.wasm.cost import Cost
 
 
 @dataclass

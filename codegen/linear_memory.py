@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from codegen.base.errors import KernelCallError
 from codegen.plan import PAGE
-from codegen.wasmtime_library import needing_room, wasmtime
+from codegen.wasm.wasmtime_library import needing_room, wasmtime
 
 U8 = npt.NDArray[np.uint8]
 

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from codegen.cost import Cost
 from codegen.spec import KernelSpec
+from codegen.wasm.cost import Cost
 
 MANIFEST = "manifest.json"
 

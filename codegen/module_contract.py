@@ -9,8 +9,8 @@ from codegen.plan import OWN_PAGES, WASM32_PAGES
 from codegen.runtime import Instance
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
-from codegen.wasm_code import SIMD, opcodes
-from codegen.wasmtime_library import wasmtime
+from codegen.wasm.code import SIMD, opcodes
+from codegen.wasm.wasmtime_library import wasmtime
 
 
 def check_module(instance: Instance) -> Iterator[str]:

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from codegen.c_parameters import Parameter, parameters
 from codegen.choice import Choice
-from codegen.cost import RELAXED_DOTS, RELAXED_TRUNC
 from codegen.formats import FORMATS
 from codegen.layouts import Kind, Record
 from codegen.ops.gemm import strategies as gemm
@@ -20,6 +18,8 @@ from codegen.ops.quantize_row import strategies as quantize_row
 from codegen.ops.repack import strategies as repack
 from codegen.ops.vec_dot import strategies as vec_dot
 from codegen.strategies import Isa, Strategy
+from codegen.wasm.c_parameters import Parameter, parameters
+from codegen.wasm.cost import RELAXED_DOTS, RELAXED_TRUNC
 
 MAX_UNROLL = 16
 """Blocks that a turn of any main loop has at most."""

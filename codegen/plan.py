@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.cost import MainLoop
 from codegen.formats import FORMATS, Format
 from codegen.formats.words import layout
 from codegen.layouts import Record
 from codegen.options import Memory
 from codegen.spec import KernelSpec
 from codegen.strategies import Constant, Isa, Local
+from codegen.wasm.cost import MainLoop
 
 PAGE = 65_536
 WASM32_PAGES = 65_536

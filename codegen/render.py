@@ -21,15 +21,15 @@ from jinja2 import (
 )
 from jinja2.ext import Extension
 
-from codegen.assemble import assemble, quick_assembler
 from codegen.base import resources
 from codegen.base.errors import AssembleError, TemplateError
-from codegen.c_parameters import AddressType
-from codegen.cost import MainLoop, cost
 from codegen.plan import Plan
 from codegen.plans import make_plan
 from codegen.spec import KernelSpec
 from codegen.strategies import Local
+from codegen.wasm.assemble import assemble, quick_assembler
+from codegen.wasm.c_parameters import AddressType
+from codegen.wasm.cost import MainLoop, cost
 
 _WIDTH = 110
 

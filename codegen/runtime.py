@@ -15,7 +15,6 @@ from typing import ClassVar, Self
 import numpy as np
 
 from codegen.arena import Arena
-from codegen.assemble import assemble
 from codegen.base.errors import KernelCallError, KernelLoadError, KernelTrapError
 from codegen.formats import FORMATS
 from codegen.formats.decoding import F32
@@ -24,7 +23,8 @@ from codegen.linear_memory import U8
 from codegen.operations import OPERATIONS
 from codegen.render import render
 from codegen.spec import KernelSpec
-from codegen.wasmtime_library import wasmtime
+from codegen.wasm.assemble import assemble
+from codegen.wasm.wasmtime_library import wasmtime
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from codegen.assemble import default_assembler
 from codegen.base.output import Table, print_tables
 from codegen.bench import article
 from codegen.bench import table as bench_table
@@ -19,6 +18,7 @@ from codegen.run.result import Result as Run
 from codegen.spec import KernelSpec
 from codegen.tune import ranking
 from codegen.tune.sweep import Outcome
+from codegen.wasm.assemble import default_assembler
 
 if TYPE_CHECKING:  # only there, since what drives browsers is slow to import
     from codegen.engines.matrix import Matrix

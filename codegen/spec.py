@@ -16,13 +16,13 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from codegen.base.errors import SpecError, shown
-from codegen.c_parameters import AddressType
 from codegen.choice import Choice
 from codegen.formats import FORMATS
 from codegen.layouts import Record
 from codegen.operations import OPERATIONS, Operation, contract_of, interface_of
 from codegen.options import OPTIONS, Memory, default
 from codegen.strategies import Isa
+from codegen.wasm.c_parameters import AddressType
 
 E = TypeVar("E", bound=StrEnum)
 

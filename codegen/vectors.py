@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from codegen import registry
-from codegen.assemble import assemble
 from codegen.engines.job import Case, Job, kernel_entry
 from codegen.opcodes import known_answers, opcode_wat
 from codegen.ops.gemm import vectors as matrix
@@ -22,6 +21,7 @@ from codegen.ops.repack import vectors as repack
 from codegen.ops.vec_dot import vectors as dot
 from codegen.render import render
 from codegen.spec import KernelSpec
+from codegen.wasm.assemble import assemble
 
 _CASES: dict[str, Callable[[KernelSpec], Iterator[Case]]] = {
     "vec_dot": dot.cases,

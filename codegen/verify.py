@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from codegen.assemble import assemble
 from codegen.base.errors import CannotRunError, CodegenError
-from codegen.cost import Cost, cost
 from codegen.judge import Report
 from codegen.module_contract import check_module
 from codegen.ops.gemm import verification as matrix
@@ -20,7 +18,9 @@ from codegen.plans import make_plan
 from codegen.render import render
 from codegen.runtime import Instance
 from codegen.spec import KernelSpec
-from codegen.wasmtime_library import wasmtime
+from codegen.wasm.assemble import assemble
+from codegen.wasm.cost import Cost, cost
+from codegen.wasm.wasmtime_library import wasmtime
 
 Check = Callable[[KernelSpec, bytes, Report], Iterator[str]]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from codegen.assemble import assemble
 from codegen.bench.entry import Entry
 from codegen.bench.frozen import Frozen, Timed
 from codegen.bench.problem import Problem
@@ -18,6 +17,7 @@ from codegen.ops.vec_dot import bench as dot
 from codegen.plans import make_plan
 from codegen.render import render_plan
 from codegen.spec import KernelSpec
+from codegen.wasm.assemble import assemble
 
 _ENTRIES: dict[str, Callable[[KernelSpec, bytes, Problem], Entry]] = {
     "vec_dot": dot.entry,

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from codegen.assemble import assemble
 from codegen.options import Memory
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
+from codegen.wasm.assemble import assemble
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from codegen.engines.javascript import Program
 from codegen.engines.process import start, stop
 from codegen.engines.report import EngineError
 from codegen.host import EngineOptions, engine
-from codegen.wasmtime_library import wasmtime
+from codegen.wasm.wasmtime_library import wasmtime
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _ERROR = re.compile(r"\w*Error\b|error:")

@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from codegen.assemble import assemble
 from codegen.bench.entry import Buffer, Entry
 from codegen.bench.problem import F32_BYTES, Problem
-from codegen.cost import is_load
 from codegen.render import filled
-from codegen.wasm_code import SIMD, Opcode
+from codegen.wasm.assemble import assemble
+from codegen.wasm.code import SIMD, Opcode
+from codegen.wasm.cost import is_load
 
 
 class Unit(StrEnum):

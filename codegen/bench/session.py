@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from codegen.assemble import assemble
 from codegen.base.errors import InputError
 from codegen.bench import native
 from codegen.bench.contestant import Contestant, Host, WrongResultError
@@ -22,6 +21,7 @@ from codegen.bench.result import Limits, Measurement
 from codegen.bench.statistics import summarize
 from codegen.bench.work import work
 from codegen.render import render
+from codegen.wasm.assemble import assemble
 
 _FILLED = 0.8
 """Of the free memory, what contestants may fill."""

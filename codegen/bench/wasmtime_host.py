@@ -16,7 +16,7 @@ from codegen.bench.entry import REPEAT, Buffer, Entry
 from codegen.bench.problem import Problem
 from codegen.host import EngineOptions, as_arguments, as_func, engine, instantiate, reason_of, types_of
 from codegen.linear_memory import U8
-from codegen.wasmtime_library import wasmtime
+from codegen.wasm.wasmtime_library import wasmtime
 
 
 class WasmtimeHost:

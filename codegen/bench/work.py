@@ -6,9 +6,9 @@ from codegen.bench.entry import Entry
 from codegen.bench.frozen import Frozen, Timed
 from codegen.bench.limits import Unit, unit_of
 from codegen.bench.problem import Problem
-from codegen.cost import main_loop
 from codegen.formats import Q8_0
 from codegen.plans import make_plan
+from codegen.wasm.cost import main_loop
 
 
 def work(spec: Timed, entry: Entry, problem: Problem) -> dict[Unit, float]:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from codegen import arguments, golden, registry, show
 from codegen.arguments import AddVerb
-from codegen.assemble import default_assembler
 from codegen.base.errors import InputError
 from codegen.base.output import write_file
 from codegen.base.resources import in_checkout
 from codegen.commands import DONE, FAILED
 from codegen.emit import GENERATED, Emit, emit, emit_to_stdout
 from codegen.machine_code.machine import Compiler
+from codegen.wasm.assemble import default_assembler
 
 VECTORS = Path("tests/vectors")
 DOCS = Path("docs")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from codegen.engines.engine import Engine, command_launcher
-from codegen.wasmtime_library import config, wasmtime
+from codegen.wasm.wasmtime_library import config, wasmtime
 
 
 def _default(_config: wasmtime.Config) -> None:

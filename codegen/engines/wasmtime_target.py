@@ -14,7 +14,7 @@ from codegen.engines.job import Case, KernelEntry, Output, Wide, output_bytes
 from codegen.host import as_arguments, as_func, instantiate, types_of
 from codegen.linear_memory import U8
 from codegen.plan import PAGE, WASM32_PAGES
-from codegen.wasmtime_library import wasmtime
+from codegen.wasm.wasmtime_library import wasmtime
 
 GUARD = 64
 """Bytes around each buffer that must have no effect and stay as they are."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
-from codegen.assemble import assemble
 from codegen.engines.job import Case, Output
 from codegen.javascript.bundles import Bundle
 from codegen.javascript.modules import module_text, text
@@ -21,6 +20,7 @@ from codegen.opcodes import KnownAnswer, known_answers, opcode_wat
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.vectors import vector_cases
+from codegen.wasm.assemble import assemble
 
 _PRODUCTS = ("extremes", "shape-19x9-b2", "any-finite-scale", "scales-inf")
 

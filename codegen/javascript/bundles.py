@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codegen.assemble import assemble
 from codegen.layouts import Record
 from codegen.linking.kernel_set import kernel_set
 from codegen.linking.merge import bundle
@@ -14,6 +13,7 @@ from codegen.options import Memory
 from codegen.plans import make_plan
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
+from codegen.wasm.assemble import assemble
 
 ENGINES = ("v8", "jsc")
 """Whose sets there are: which of them is the faster one is measured where they run."""

@@ -5,11 +5,11 @@ The format is that of the tool conventions' Linking.md: WABT writes it, we add w
 
 from __future__ import annotations
 
-from codegen.assemble import assemble_relocatable
 from codegen.linking.merge import part
 from codegen.plans import make_plan
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
+from codegen.wasm.assemble import assemble_relocatable
 
 _MEMORY = '(import "env" "__linear_memory" (memory {}))'
 """What objects call the memory that the linker gives them: one of any size, which threads may share."""

@@ -7,8 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from codegen.assemble import assemble
-from codegen.cost import MainLoop
 from codegen.machine_code import node_code, wasmtime_code
 from codegen.machine_code.counts import Counts, count
 from codegen.machine_code.disassembly import Instruction, disassemble
@@ -18,8 +16,10 @@ from codegen.machine_code.wat_lines import WatLines, wat_lines
 from codegen.plans import make_plan
 from codegen.render import render
 from codegen.spec import KernelSpec
-from codegen.wasm_code import Function, first_loop
-from codegen.wasm_code import function as function_of
+from codegen.wasm.assemble import assemble
+from codegen.wasm.code import Function, first_loop
+from codegen.wasm.code import function as function_of
+from codegen.wasm.cost import MainLoop
 
 _MACHINE_WIDTH = 58
 

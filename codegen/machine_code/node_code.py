@@ -10,7 +10,7 @@ from codegen.base.errors import MachineCodeError
 from codegen.engines.javascript import find_node
 from codegen.engines.process import run_command
 from codegen.machine_code.machine import Code, this_machine
-from codegen.wasm_code import Function
+from codegen.wasm.code import Function
 
 _TIMEOUT_S = 60
 

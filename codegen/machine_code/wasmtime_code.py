@@ -10,8 +10,8 @@ from codegen.base.errors import CannotRunError, MachineCodeError
 from codegen.machine_code import address_map
 from codegen.machine_code.machine import Code, Machine, this_machine
 from codegen.machine_code.needed import needed
-from codegen.wasm_code import Function
-from codegen.wasmtime_library import wasmtime
+from codegen.wasm.code import Function
+from codegen.wasm.wasmtime_library import wasmtime
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from codegen.base.errors import MachineCodeError
-from codegen.wasm_code import Function, first_loop
+from codegen.wasm.code import Function, first_loop
 
 _TOKEN = re.compile(r';;[^\n]*|\(;.*?;\)|"(?:[^"\\]|\\.)*"|[()]|[^\s()";]+', re.DOTALL)
 _DECLARATIONS = ("export", "import", "type", "param", "result", "local")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from codegen.assemble import assemble
-from codegen.c_parameters import AddressType
 from codegen.host import as_arguments, as_func, types_of
 from codegen.render import filled
 from codegen.runtime import Instance
-from codegen.wasmtime_library import wasmtime
+from codegen.wasm.assemble import assemble
+from codegen.wasm.c_parameters import AddressType
+from codegen.wasm.wasmtime_library import wasmtime
 
 
 @cache

@@ -12,10 +12,10 @@ import wasmtime
 from codegen.bench.contestant import Host
 from codegen.bench.limits import LIMITS, Limit, Unit, floors, unit_of
 from codegen.bench.problem import Problem
-from codegen.cost import MainLoop, main_loop
 from codegen.host import EngineOptions, as_func, as_memory
 from codegen.host import engine as wasmtime_engine
 from codegen.plan import PAGE
+from codegen.wasm.cost import MainLoop, main_loop
 
 PROBLEM = Problem(4096, 8, "l1")
 LOOP_OVERHEAD = 16

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import struct
 
-from codegen.assemble import assemble
 from codegen.bench.entry import Buffer, Entry, Output
 from codegen.bench.problem import Problem
+from codegen.wasm.assemble import assemble
 
 # A row's result: the sum of its first word and the activations' first.
 _TOY = """(module

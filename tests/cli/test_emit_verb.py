@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from codegen import Isa, KernelSpec, Memory, Scales, assemble, render
-from codegen.assemble import default_assembler
 from codegen.registry import registered, shown
+from codegen.wasm.assemble import default_assembler
 from tests.cli.command import GENERATED, arguments, assert_refused, codegen, contents, environment
 
 RELAXED_U2 = KernelSpec(Isa.RELAXED, unroll=2)

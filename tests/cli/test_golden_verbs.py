@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from codegen import Isa, KernelSpec, assemble, golden, registry, render
-from codegen.cost import Cost, cost
 from codegen.plans import make_plan
+from codegen.wasm.cost import Cost, cost
 from tests.cli.command import GENERATED, ROOT, Call, assert_refused, codegen, contents
 
 ONE, TWO = (KernelSpec(Isa.RELAXED, unroll=unroll) for unroll in (1, 2))

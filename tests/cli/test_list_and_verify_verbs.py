@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from codegen import Isa, KernelSpec, engines
-from codegen.assemble import default_assembler
 from codegen.registry import registered
+from codegen.wasm.assemble import default_assembler
 from tests.cli.command import ROOT, Call, codegen, copy_of_project
 
 ONE = KernelSpec(Isa.RELAXED, strategy="dot32").name

@@ -16,7 +16,7 @@ from tests.cli.command import ROOT, assert_one_line, assert_refused, codegen, co
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="stand-ins are shell scripts")
 
-MODULE = importlib.import_module("codegen.assemble")  # the package's own `assemble` is the function
+MODULE = importlib.import_module("codegen.wasm.assemble")  # the package's own `assemble` is the function
 ONE = KernelSpec(Isa.RELAXED)
 WAT = render(ONE)
 WASM = assemble(WAT, Assembler.WASMTIME)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from codegen.assemble import assemble
 from codegen.javascript.bundles import Bundle
 from codegen.linking.merge import bundle
 from codegen.spec import KernelSpec
+from codegen.wasm.assemble import assemble
 
 WRONG_BIT = "(i32.store8 {out} (i32.xor (i32.load8_u {out}) (i32.const 1)))"
 TRAP = "(unreachable)"

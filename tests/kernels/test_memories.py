@@ -8,7 +8,6 @@ import pytest
 import wasmtime
 
 from codegen import EngineOptions, KernelSpec, Memory, verify
-from codegen.assemble import assemble
 from codegen.base.errors import KernelCallError, KernelTrapError
 from codegen.calls import Call
 from codegen.formats import Q4_0, Q8_0
@@ -31,6 +30,7 @@ from codegen.reference_matrix import interleave, prepare
 from codegen.registry import MATRIX, UNTUNED, registered
 from codegen.render import render
 from codegen.runtime import Instance
+from codegen.wasm.assemble import assemble
 
 EACH = tuple(
     dict.fromkeys(

@@ -4,12 +4,12 @@ import pytest
 import wasmtime
 
 from codegen import KernelSpec
-from codegen.cost import Cost
 from codegen.judge import Report
 from codegen.memory_ranges import check_idle, check_ranges
 from codegen.ops.quantize_row.cases import usual
 from codegen.ops.quantize_row.kernel import Quantizer
 from codegen.ops.quantize_row.verification import call_of
+from codegen.wasm.cost import Cost
 
 SPEC = KernelSpec.parse("quantize_row_q8_0__scalar_u1")
 BODY = """(module (memory (export "memory") 1)

@@ -169,7 +169,7 @@ def test_no_elements_store_plus_zero(isa: Isa) -> None:
 
 
 def test_the_two_assemblers_give_the_same_bytes() -> None:
-    from codegen.assemble import Assembler, default_assembler
+    from codegen.wasm.assemble import Assembler, default_assembler
 
     if default_assembler() is not Assembler.WABT:
         pytest.skip("no WABT wheel for this platform")

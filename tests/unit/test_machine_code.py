@@ -19,8 +19,8 @@ from codegen.machine_code.loops import main_loop
 from codegen.machine_code.machine import Code, Machine
 from codegen.plans import make_plan
 from codegen.registry import registered
-from codegen.wasm_code import first_loop
-from codegen.wasm_code import function as function_of
+from codegen.wasm.code import first_loop
+from codegen.wasm.code import function as function_of
 
 x86_64 = pytest.mark.skipif(
     platform.machine() not in ("x86_64", "AMD64"), reason="wasmtime compiles x86-64 on x86-64 machines only"

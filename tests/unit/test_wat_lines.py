@@ -13,8 +13,8 @@ from codegen.base.errors import MachineCodeError
 from codegen.machine_code.wat_lines import wat_lines
 from codegen.plans import make_plan
 from codegen.registry import registered
-from codegen.wasm_code import END, LOOP, first_loop
-from codegen.wasm_code import function as function_of
+from codegen.wasm.code import END, LOOP, first_loop
+from codegen.wasm.code import function as function_of
 from tests.unit.test_cost import disassembled_function
 
 EXPORT = "ggml_vec_dot_q4_0_q8_0"

@@ -34,7 +34,6 @@ from codegen.bench.problem import Problem
 from codegen.bench.result import Limits, Measurement
 from codegen.bench.wasmtime_host import WasmtimeHost
 from codegen.commands import verification
-from codegen.cost import cost
 from codegen.emit import Emit, content
 from codegen.engines import javascript
 from codegen.judge import Report
@@ -44,6 +43,7 @@ from codegen.run import timing
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from codegen.tune import proof, shipped, space
+from codegen.wasm.cost import cost
 from tests.gguf_files import F32, write_model
 from tools.fuzz.cli_rules import check_words
 from tools.fuzz.cli_words import NAMES, command

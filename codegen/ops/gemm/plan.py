@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codegen.cost import MainLoop
 from codegen.formats import Q4_0
 from codegen.layouts import GROUP_BYTES, GROUP_LAYOUT, GROUP_ROWS, WORD, Record
 from codegen.ops.gemm import bodies, scalar
@@ -17,6 +16,7 @@ from codegen.options import Inner, Totals
 from codegen.plan import Plan, ends
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
+from codegen.wasm.cost import MainLoop
 
 PANEL = 32
 """Columns that are done before the weights are read again: their activations stay in a second-level cache.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.cost import MainLoop
 from codegen.layouts import Kind, Record
 from codegen.ops.quantize_mat.strategies import constants_of, locals_of, widened
 from codegen.ops.quantize_row.blocks import ELEMENTS
 from codegen.ops.quantize_row.plan import QuantizePlan, again, loop_locals, loops
 from codegen.spec import KernelSpec
 from codegen.strategies import Local
+from codegen.wasm.cost import MainLoop
 
 _MAGIC_BITS = 0x4B400000
 """Of 1.5 * 2^23, below each quant of scalar code."""

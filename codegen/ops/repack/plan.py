@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.cost import MainLoop
 from codegen.formats import FORMATS
 from codegen.layouts import GROUP_BYTES, GROUP_LAYOUT, GROUP_ROWS, GROUP_SCALES, WORD
 from codegen.plan import Plan
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
+from codegen.wasm.cost import MainLoop
 
 _SCALE_BYTES = 2
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from codegen.assemble import assemble
 from codegen.base.errors import KernelCallError
-from codegen.c_parameters import AddressType
 from codegen.formats import FORMATS
 from codegen.formats.decoding import F32, Bytes
 from codegen.host import EngineOptions, as_arguments, as_bytes, as_count, as_func, types_of
 from codegen.render import filled
 from codegen.runtime import Instance, Space
 from codegen.spec import KernelSpec
-from codegen.wasmtime_library import wasmtime
+from codegen.wasm.assemble import assemble
+from codegen.wasm.c_parameters import AddressType
+from codegen.wasm.wasmtime_library import wasmtime
 
 IGNORED = 0x5A5A5A5A
 """What is passed for bs, bx and by: a kernel that does not ignore them goes wrong."""

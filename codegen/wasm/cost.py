@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.wasm_code import BLOCK, ELSE, END, IF, LOOP, SIMD, Opcode, first_loop
-from codegen.wasm_code import function as function_of
+from codegen.wasm.code import BLOCK, ELSE, END, IF, LOOP, SIMD, Opcode, first_loop
+from codegen.wasm.code import function as function_of
 
 RELAXED_DOTS = (0x112, 0x113)
 """i16x8.relaxed_dot_i8x16_i7x16_s and i32x4.relaxed_dot_i8x16_i7x16_add_s."""

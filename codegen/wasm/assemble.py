@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from codegen.base.errors import AssembleError, CannotRunError
-from codegen.wasmtime_library import available, config, wasmtime
+from codegen.wasm.wasmtime_library import available, config, wasmtime
 
 _TIMEOUT_S = 60
 
