@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.layouts import Activations
+from codegen.formats.layouts import Activations
 from codegen.options import Fold, Inner, Memory, Scales, Totals
 from codegen.strategies import Isa
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from codegen.choice import Choice
 from codegen.formats import FORMATS
-from codegen.layouts import Kind, Record
+from codegen.formats.layouts import Kind, Record
 from codegen.ops.gemm import strategies as gemm
 from codegen.ops.quantize_mat import strategies as quantize_mat
 from codegen.ops.quantize_row import strategies as quantize_row

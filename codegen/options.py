@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from codegen.layouts import Activations
+from codegen.formats.layouts import Activations
 
 
 class Scales(StrEnum):

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from codegen.formats import FORMATS, Format
+from codegen.formats.layouts import Record
 from codegen.formats.words import layout
-from codegen.layouts import Record
 from codegen.options import Memory
 from codegen.spec import KernelSpec
 from codegen.strategies import Constant, Isa, Local

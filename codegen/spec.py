@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from codegen.base.errors import SpecError, shown
 from codegen.choice import Choice
 from codegen.formats import FORMATS
-from codegen.layouts import Record
+from codegen.formats.layouts import Record
 from codegen.operations import OPERATIONS, Operation, contract_of, interface_of
 from codegen.options import OPTIONS, Memory, default
 from codegen.strategies import Isa

@@ -11,7 +11,7 @@ from codegen.base.errors import InputError
 from codegen.bench import ggml_layouts
 from codegen.bench.problem import Problem, Work
 from codegen.formats import Q4_0
-from codegen.layouts import GROUP_ROWS
+from codegen.formats.layouts import GROUP_ROWS
 from codegen.operations import OPERATIONS, contracts_of
 from codegen.ops.gemm.plan import PANEL
 from codegen.ops.gemm.strategies import ROWS

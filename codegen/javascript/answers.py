@@ -13,9 +13,9 @@ from itertools import chain
 from typing import Any
 
 from codegen.engines.job import Case, Output
+from codegen.formats.layouts import Activations
 from codegen.javascript.bundles import Bundle
 from codegen.javascript.modules import module_text, text
-from codegen.layouts import Activations
 from codegen.opcodes import KnownAnswer, known_answers, opcode_wat
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from codegen.layouts import Record
+from codegen.formats.layouts import Record
 from codegen.linking.kernel_set import kernel_set
 from codegen.linking.merge import bundle
 from codegen.ops.gemm.plan import MatrixPlan

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from codegen import registry
-from codegen.layouts import Record
+from codegen.formats.layouts import Record
 from codegen.operations import OPERATIONS, contracts_of
 from codegen.options import Memory
 from codegen.spec import KernelSpec

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from codegen.base.errors import SpecError
-from codegen.layouts import Activations
+from codegen.formats.layouts import Activations
 from codegen.operations import OPERATIONS, Operation
 from codegen.ops.gemm.strategies import ROWS
 from codegen.options import OPTIONS

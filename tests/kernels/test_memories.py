@@ -11,9 +11,9 @@ from codegen import EngineOptions, KernelSpec, Memory, verify
 from codegen.base.errors import KernelCallError, KernelTrapError
 from codegen.calls import Call
 from codegen.formats import Q4_0, Q8_0
+from codegen.formats.layouts import GROUP_BYTES
 from codegen.host import as_arguments, as_func, engine
 from codegen.inputs import rng_of
-from codegen.layouts import GROUP_BYTES
 from codegen.linear_memory import LinearMemory
 from codegen.module_contract import check_module
 from codegen.ops.gemm import verification as gemm

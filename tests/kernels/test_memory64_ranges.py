@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from codegen import KernelSpec, Memory
 from codegen.base.errors import KernelTrapError
-from codegen.layouts import GROUP_BYTES
+from codegen.formats.layouts import GROUP_BYTES
 from codegen.ops.gemm.plan import PANEL, record_of
 from codegen.plan import PAGE
 from codegen.runtime import Instance

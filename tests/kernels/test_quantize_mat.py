@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from codegen import EngineOptions, Isa, KernelSpec, verify
 from codegen.base.errors import KernelCallError, KernelTrapError, SpecError
 from codegen.formats import Q8_0
+from codegen.formats.layouts import Activations, Kind, Record
 from codegen.formats.quantise import quantize_q8_0
-from codegen.layouts import Activations, Kind, Record
 from codegen.ops.quantize_mat.cases import matrix
 from codegen.ops.quantize_mat.kernel import Preparer
 from codegen.ops.quantize_row.cases import small_cases

@@ -12,7 +12,7 @@ from codegen.bench.entry import Buffer, Entry, product_buffers, product_output
 from codegen.bench.native_functions import GEMM, GEMV
 from codegen.bench.problem import U8, Problem
 from codegen.formats import Q8_0
-from codegen.layouts import GROUP_ROWS, interleaved_bytes
+from codegen.formats.layouts import GROUP_ROWS, interleaved_bytes
 from codegen.ops.gemm.model import F32, products
 from codegen.ops.gemm.plan import record_of
 from codegen.reference_matrix import interleave, prepare

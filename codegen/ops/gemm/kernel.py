@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from codegen.formats.decoding import F32, Bytes
+from codegen.formats.layouts import Record, interleaved_bytes
 from codegen.host import as_bytes, as_count
-from codegen.layouts import Record, interleaved_bytes
 from codegen.runtime import Instance, Space
 
 
@@ -20,7 +20,7 @@ class MatrixKernel(Instance):
         """The products of all rows with all columns.
 
         Args:
-            x: interleaved weights, (rows + 3) / 4 * n / 32 blocks of 4 rows (codegen.layouts).
+            x: interleaved weights, (rows + 3) / 4 * n / 32 blocks of 4 rows (codegen.formats.layouts).
             y: prepared activations, columns * n / 32 records of this kernel's kind.
             n: elements of a row and of a column, a multiple of 32.
             rows: of weights.

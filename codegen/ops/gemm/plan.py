@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codegen.formats import Q4_0
-from codegen.layouts import GROUP_BYTES, GROUP_LAYOUT, GROUP_ROWS, WORD, Record
+from codegen.formats.layouts import GROUP_BYTES, GROUP_LAYOUT, GROUP_ROWS, WORD, Record
 from codegen.ops.gemm import bodies, scalar
 from codegen.ops.gemm.bodies import RESULT, Body
 from codegen.ops.gemm.local_variables import WALK

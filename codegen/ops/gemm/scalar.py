@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from codegen.formats import Q4_0
-from codegen.layouts import GROUP_ROWS, GROUP_SCALES, WORD, Record
+from codegen.formats.layouts import GROUP_ROWS, GROUP_SCALES, WORD, Record
 from codegen.ops.gemm.bodies import STEP_BYTES, Body, tile
 from codegen.ops.gemm.strategies import MatrixMultiply
 from codegen.strategies import Local

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from codegen.choice import Choice
-from codegen.layouts import Activations, Kind
+from codegen.formats.layouts import Activations, Kind
 from codegen.options import Inner, Totals
 from codegen.strategies import Constant, Isa, Strategy, alike
 

@@ -12,9 +12,9 @@ import numpy as np
 from codegen.calls import Call
 from codegen.formats import Q4_0, Q8_0, Format
 from codegen.formats.decoding import Bytes
+from codegen.formats.layouts import GROUP_BYTES, Record
 from codegen.inputs import ONE, rng_of
 from codegen.judge import Report
-from codegen.layouts import GROUP_BYTES, Record
 from codegen.memory_contract import check_large, check_memory, check_refused
 from codegen.memory_ranges import check_idle, check_ranges
 from codegen.ops.gemm.cases import Case, all_cases, random_case

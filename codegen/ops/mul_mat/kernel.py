@@ -8,8 +8,8 @@ import numpy as np
 
 from codegen.base.errors import KernelCallError
 from codegen.formats.decoding import F32, Bytes
+from codegen.formats.layouts import Record, interleaved_bytes
 from codegen.host import EngineOptions, as_bytes, as_count, as_f32
-from codegen.layouts import Record, interleaved_bytes
 from codegen.ops.gemm.plan import PANEL, record_of
 from codegen.runtime import Instance, Space
 from codegen.spec import KernelSpec
@@ -52,7 +52,7 @@ class MulMat(Instance):
         """Puts interleaved weights into memory, beside those that are there, until `clear`.
 
         Args:
-            x: (rows + 3) / 4 * n / 32 blocks of 4 rows, as repack makes them (codegen.layouts).
+            x: (rows + 3) / 4 * n / 32 blocks of 4 rows, as repack makes them (codegen.formats.layouts).
             rows: of weights.
             n: elements of a row, a multiple of 32.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 
-from codegen.layouts import GROUP_BYTES, GROUP_LAYOUT, GROUP_ROWS
+from codegen.formats.layouts import GROUP_BYTES, GROUP_LAYOUT, GROUP_ROWS
 from codegen.ops.gemm.local_variables import WALK
 from codegen.ops.gemm.plan import MatrixPlan, matrix_plan
 from codegen.ops.quantize_mat.plan import ColumnPlan, column

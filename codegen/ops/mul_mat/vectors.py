@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from codegen.calls import Call
 from codegen.engines.job import Case as VectorCase
 from codegen.engines.job import Output
-from codegen.layouts import Activations, Kind, Record
+from codegen.formats.layouts import Activations, Kind, Record
 from codegen.ops.gemm.cases import Case, random_case
 from codegen.ops.gemm.vectors import results
 from codegen.ops.mul_mat.verification import call_of, results_of

@@ -11,10 +11,10 @@ import numpy as np
 from codegen.calls import Call
 from codegen.formats import Q4_0
 from codegen.formats.decoding import F32
+from codegen.formats.layouts import GROUP_BYTES, Record
 from codegen.formats.quantise import quantize_q8_0
 from codegen.inputs import rng_of
 from codegen.judge import Report
-from codegen.layouts import GROUP_BYTES, Record
 from codegen.memory_contract import check_large, check_memory, check_refused
 from codegen.memory_ranges import check_idle, check_ranges
 from codegen.ops.gemm.cases import Case, all_cases, random_case

@@ -6,9 +6,9 @@ import numpy as np
 
 from codegen.calls import Call
 from codegen.formats import Q8_0
+from codegen.formats.layouts import Record
 from codegen.formats.quantise import quantize_q8_0
 from codegen.inputs import rng_of
-from codegen.layouts import Record
 from codegen.ops.quantize_row.blocks import VALUE_BYTES
 from codegen.ops.quantize_row.cases import F32, usual
 from codegen.reference_matrix import prepare

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from codegen.formats.decoding import F32
+from codegen.formats.layouts import Record
 from codegen.host import as_count, as_f32
-from codegen.layouts import Record
 from codegen.runtime import Instance, Space
 
 

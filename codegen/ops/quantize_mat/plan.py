@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.layouts import Kind, Record
+from codegen.formats.layouts import Kind, Record
 from codegen.ops.quantize_mat.strategies import constants_of, locals_of, widened
 from codegen.ops.quantize_row.blocks import ELEMENTS
 from codegen.ops.quantize_row.plan import QuantizePlan, again, loop_locals, loops

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codegen.choice import Choice
-from codegen.layouts import Activations, Kind, Record
+from codegen.formats.layouts import Activations, Kind, Record
 from codegen.ops.quantize_row.strategies import CONSTANTS, MAGIC, SCALAR, VECTOR
 from codegen.strategies import Constant, Isa, Local, Strategy
 

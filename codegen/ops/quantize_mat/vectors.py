@@ -8,7 +8,7 @@ import numpy as np
 
 from codegen.calls import Call
 from codegen.engines.job import Case as VectorCase
-from codegen.layouts import Record
+from codegen.formats.layouts import Record
 from codegen.ops.quantize_mat.cases import call_of, matrix
 from codegen.ops.quantize_row.cases import F32, N
 from codegen.spec import KernelSpec

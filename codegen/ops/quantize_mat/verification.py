@@ -9,8 +9,8 @@ import numpy as np
 
 from codegen.calls import Call
 from codegen.formats import Q8_0
+from codegen.formats.layouts import Record
 from codegen.judge import Report
-from codegen.layouts import Record
 from codegen.memory_contract import check_large, check_memory, check_refused
 from codegen.memory_ranges import check_idle, check_ranges
 from codegen.ops.quantize_mat.cases import GAPS, call_of, matrix, overlapping

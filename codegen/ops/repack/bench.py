@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codegen.bench.entry import Buffer, Entry, Output
 from codegen.bench.problem import Problem
-from codegen.layouts import GROUP_ROWS
+from codegen.formats.layouts import GROUP_ROWS
 from codegen.ops.gemm.bench import interleaved
 from codegen.reference_matrix import interleave
 from codegen.spec import KernelSpec

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from codegen.formats.decoding import Bytes
+from codegen.formats.layouts import interleaved_bytes
 from codegen.host import as_bytes, as_count
-from codegen.layouts import interleaved_bytes
 from codegen.runtime import Instance, Space
 
 

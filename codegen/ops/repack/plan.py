@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from codegen.formats import FORMATS
-from codegen.layouts import GROUP_BYTES, GROUP_LAYOUT, GROUP_ROWS, GROUP_SCALES, WORD
+from codegen.formats.layouts import GROUP_BYTES, GROUP_LAYOUT, GROUP_ROWS, GROUP_SCALES, WORD
 from codegen.plan import Plan
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
