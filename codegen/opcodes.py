@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from codegen.inputs import rng_of
+from codegen.oracle.inputs import rng_of
 from codegen.render import filled
 from codegen.strategies import Isa
 

@@ -13,8 +13,8 @@ from codegen.base.errors import InputError
 from codegen.bench.machine import LEVELS, capacity, working_set
 from codegen.formats import FORMATS, Q4_0, Q8_0, Format, blocks_of, encode
 from codegen.formats.quantise import quantize_q8_0
-from codegen.inputs import random_halves, rng_of
-from codegen.reference import Expected, dot_rows
+from codegen.oracle.dot import Expected, dot_rows
+from codegen.oracle.inputs import random_halves, rng_of
 
 F32_BYTES = 4
 

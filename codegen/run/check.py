@@ -12,7 +12,7 @@ from codegen.formats import Q4_0, Q8_0
 from codegen.formats.quantise import quantize_q8_0
 from codegen.ops.gemm.model import products
 from codegen.ops.vec_dot.judge import differs, mismatch, ulps
-from codegen.reference import Expected, dot_rows
+from codegen.oracle.dot import Expected, dot_rows
 from codegen.run.batches import Part
 from codegen.run.paths import F32, Path
 

@@ -17,7 +17,7 @@ from codegen.bench.clock import clock
 from codegen.bench.machine import cache_bytes
 from codegen.formats import Q8_0
 from codegen.formats.quantise import quantize_q8_0
-from codegen.reference import Expected
+from codegen.oracle.dot import Expected
 from codegen.run.batches import Group, Part, row_bytes
 from codegen.run.paths import F32, F32_BYTES, Columns, Path
 

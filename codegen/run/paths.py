@@ -24,7 +24,7 @@ from codegen.ops.repack.kernel import Repacker
 from codegen.ops.vec_dot.judge import bound as dot_bound
 from codegen.ops.vec_dot.kernel import PARAMETERS, Kernel
 from codegen.ops.vec_dot.plan import dot_plan
-from codegen.reference import Expected
+from codegen.oracle.dot import Expected
 from codegen.run.batches import Group, Part
 from codegen.run.driver import Driver
 from codegen.spec import KernelSpec

@@ -13,7 +13,7 @@ from codegen.formats.quantise import quantize_q8_0
 from codegen.ops.vec_dot import bench
 from codegen.ops.vec_dot.judge import bound, mismatch
 from codegen.ops.vec_dot.plan import dot_plan
-from codegen.reference import decode
+from codegen.oracle.dot import decode
 
 CACHES = {1: 48 << 10, 2: 2 << 20, 3: 64 << 20}
 KERNELS = (

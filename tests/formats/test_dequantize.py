@@ -9,7 +9,7 @@ from gguf import quants
 
 from codegen.formats import FORMATS, Format, dequantize
 from codegen.formats.format import Factor, Number
-from codegen.inputs import rng_of
+from codegen.oracle.inputs import rng_of
 from tests.formats.native_ggml import dequantized
 
 F32 = npt.NDArray[np.float32]

@@ -13,7 +13,7 @@ from codegen.formats import FORMATS, Blocks, Format, blocks_of, decode, encode
 from codegen.formats.codes import Codes
 from codegen.formats.decoding import Factors, f32_of
 from codegen.formats.format import Factor, Number
-from codegen.reference import Kind, dot, dot_rows
+from codegen.oracle.dot import Kind, dot, dot_rows
 
 WEIGHTS = {name: block for name, block in FORMATS.items() if block.activations}
 

@@ -12,7 +12,7 @@ from codegen.formats import FORMATS, Blocks, Format, blocks_of, decode, encode
 from codegen.formats.codes import Codes, Trits
 from codegen.formats.decoding import Factors, exact, f32_of
 from codegen.formats.format import Factor, Number
-from codegen.inputs import rng_of
+from codegen.oracle.inputs import rng_of
 
 every_format = pytest.mark.parametrize("block", FORMATS.values(), ids=FORMATS)
 seeds = st.integers(0, 2**32 - 1)

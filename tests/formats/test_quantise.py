@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from codegen.formats import FORMATS, decode
 from codegen.formats.quantise import quantize_q8_0, quantize_q8_1, quantize_q8_K
-from codegen.inputs import rng_of
+from codegen.oracle.inputs import rng_of
 from tests.formats.native_ggml import quantized
 
 F32 = npt.NDArray[np.float32]

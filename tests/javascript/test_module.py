@@ -78,7 +78,7 @@ def tests(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _with_rows(case: dict[str, Any]) -> dict[str, Any]:
-    from codegen.reference_matrix import deinterleave
+    from codegen.oracle.matrix import deinterleave
 
     rows = deinterleave(bytes.fromhex(case["inputs"]["x"]), case["rows"], case["n"])
     return {**case, "inputs": {**case["inputs"], "x": rows.hex()}}

@@ -10,7 +10,7 @@ from codegen import Isa, Kernel, KernelSpec, MatrixKernel, MulMat, Preparer, Qua
 from codegen.base.errors import CodegenError, KernelCallError, KernelTrapError
 from codegen.formats import Q4_0
 from codegen.ops.vec_dot.cases import Cases
-from codegen.reference import dot
+from codegen.oracle.dot import dot
 from codegen.runtime import Instance
 
 

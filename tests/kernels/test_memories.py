@@ -13,7 +13,6 @@ from codegen.calls import Call
 from codegen.formats import Q4_0, Q8_0
 from codegen.formats.layouts import GROUP_BYTES
 from codegen.host import as_arguments, as_func, engine
-from codegen.inputs import rng_of
 from codegen.linear_memory import LinearMemory
 from codegen.module_contract import check_module
 from codegen.ops.gemm import verification as gemm
@@ -25,8 +24,9 @@ from codegen.ops.mul_mat.kernel import MulMat
 from codegen.ops.quantize_mat import cases as quantize_mat
 from codegen.ops.repack import cases as repack
 from codegen.ops.vec_dot.kernel import Kernel
+from codegen.oracle.inputs import rng_of
+from codegen.oracle.matrix import interleave, prepare
 from codegen.placement import FILL
-from codegen.reference_matrix import interleave, prepare
 from codegen.registry import MATRIX, UNTUNED, registered
 from codegen.render import render
 from codegen.runtime import Instance

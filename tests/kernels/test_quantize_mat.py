@@ -13,8 +13,8 @@ from codegen.formats.quantise import quantize_q8_0
 from codegen.ops.quantize_mat.cases import matrix
 from codegen.ops.quantize_mat.kernel import Preparer
 from codegen.ops.quantize_row.cases import small_cases
-from codegen.reference import decode
-from codegen.reference_matrix import prepare
+from codegen.oracle.dot import decode
+from codegen.oracle.matrix import prepare
 from tests.specs import EVERY_SPEC
 
 PREPARERS = [spec for spec in EVERY_SPEC if spec.op == "quantize_mat"]

@@ -15,7 +15,7 @@ from codegen.operations import OPERATIONS
 from codegen.ops.vec_dot.cases import Cases
 from codegen.ops.vec_dot.judge import bound, mismatch
 from codegen.ops.vec_dot.plan import dot_plan
-from codegen.reference import dot
+from codegen.oracle.dot import dot
 from codegen.registry import registered
 from tests.specs import DOTS, STRATEGY_OF_ISA
 

@@ -20,7 +20,7 @@ from codegen.ops.gemm.verification import bound
 from codegen.ops.mul_mat.verification import known_values
 from codegen.ops.vec_dot.judge import mismatch
 from codegen.options import Memory
-from codegen.reference import dot_rows
+from codegen.oracle.dot import dot_rows
 from tests.linking.programs import EXAMPLES, SOURCES, compile_c, link_fails, run_wasi
 
 pytestmark = pytest.mark.needs("c")

@@ -13,8 +13,8 @@ from gguf import GGMLQuantizationType, quants
 from codegen.engines.javascript import find_node
 from codegen.formats import Q8_0
 from codegen.formats.quantise import quantize_q8_0
+from codegen.oracle.dot import dot_rows
 from codegen.page.build import SOURCES
-from codegen.reference import dot_rows
 
 pytestmark = pytest.mark.needs("node")
 

@@ -11,7 +11,7 @@ from codegen.operations import OPERATIONS
 from codegen.ops.vec_dot.judge import roundings
 from codegen.ops.vec_dot.plan import dot_plan
 from codegen.ops.vec_dot.vectors import FURTHER_ROUNDINGS, expectation
-from codegen.reference import dot
+from codegen.oracle.dot import dot
 from codegen.vectors import OPCODES, files
 
 FOLDER = Path(__file__).resolve().parents[1] / "vectors"

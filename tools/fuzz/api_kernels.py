@@ -17,7 +17,7 @@ from codegen.ops.vec_dot.judge import bound, mismatch
 from codegen.ops.vec_dot.kernel import Kernel
 from codegen.ops.vec_dot.plan import dot_plan
 from codegen.options import Memory
-from codegen.reference import dot_rows
+from codegen.oracle.dot import dot_rows
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 from tools.fuzz.api_specs import any_spec

@@ -15,7 +15,7 @@ from codegen.formats import Q8_0
 from codegen.formats.layouts import GROUP_ROWS, interleaved_bytes
 from codegen.ops.gemm.model import F32, products
 from codegen.ops.gemm.plan import record_of
-from codegen.reference_matrix import interleave, prepare
+from codegen.oracle.matrix import interleave, prepare
 from codegen.spec import KernelSpec
 
 

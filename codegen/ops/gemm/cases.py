@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from codegen.formats import Q4_0, Q8_0
-from codegen.inputs import INFINITY, LARGEST, NAN, ONE, SIGN, SMALLEST, random_halves, rng_of
-from codegen.reference import encode
+from codegen.oracle.dot import encode
+from codegen.oracle.inputs import INFINITY, LARGEST, NAN, ONE, SIGN, SMALLEST, random_halves, rng_of
 
 _ROWS = (1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 15, 16, 17, 20, 31, 32, 33, 37)
 _COLUMNS = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 35, 65, 12, 6)
@@ -33,7 +33,7 @@ class Case:
 def random_case(
     name: str, rows: int, columns: int, blocks: int, scales: str = "powers", kinds: tuple[str, ...] = ()
 ) -> Case:
-    """Any quants, -128 too, with scales of a kind that codegen.inputs has."""
+    """Any quants, -128 too, with scales of a kind that codegen.oracle.inputs has."""
     rng = rng_of(name)
     left, right = rows * blocks, columns * blocks
     return made(

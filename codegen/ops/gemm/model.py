@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from codegen.formats import Q4_0, Q8_0
 from codegen.formats.decoding import Bytes
-from codegen.reference import decode
+from codegen.oracle.dot import decode
 
 F32 = npt.NDArray[np.float32]
 

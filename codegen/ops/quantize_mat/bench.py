@@ -6,7 +6,7 @@ from codegen.bench.entry import Buffer, Entry, Output
 from codegen.bench.native_functions import QUANTIZE
 from codegen.bench.problem import Problem
 from codegen.formats import Q8_0
-from codegen.reference_matrix import prepare
+from codegen.oracle.matrix import prepare
 from codegen.spec import KernelSpec
 
 

@@ -8,10 +8,10 @@ from codegen.calls import Call
 from codegen.formats import Q8_0
 from codegen.formats.layouts import Record
 from codegen.formats.quantise import quantize_q8_0
-from codegen.inputs import rng_of
 from codegen.ops.quantize_row.blocks import VALUE_BYTES
 from codegen.ops.quantize_row.cases import F32, usual
-from codegen.reference_matrix import prepare
+from codegen.oracle.inputs import rng_of
+from codegen.oracle.matrix import prepare
 
 GAPS = (0, 1, 6, 4 * Q8_0.elements)
 """Bytes between columns."""

@@ -16,8 +16,8 @@ from codegen.memory_ranges import check_idle, check_ranges
 from codegen.ops.quantize_mat.cases import GAPS, call_of, matrix, overlapping
 from codegen.ops.quantize_mat.kernel import Preparer
 from codegen.ops.quantize_row.verification import oracle
+from codegen.oracle.matrix import prepare
 from codegen.placement import Place, put, wrong_outputs
-from codegen.reference_matrix import prepare
 from codegen.spec import KernelSpec
 
 _MOST = (1 << 31) - 1

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from codegen.formats import Q8_0
-from codegen.inputs import rng_of
+from codegen.oracle.inputs import rng_of
 
 F32 = npt.NDArray[np.float32]
 

@@ -6,7 +6,7 @@ from codegen.bench.entry import Buffer, Entry, Output
 from codegen.bench.problem import Problem
 from codegen.formats.layouts import GROUP_ROWS
 from codegen.ops.gemm.bench import interleaved
-from codegen.reference_matrix import interleave
+from codegen.oracle.matrix import interleave
 from codegen.spec import KernelSpec
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from codegen.calls import Call
 from codegen.formats import Q4_0
 from codegen.formats.layouts import GROUP_BYTES
-from codegen.inputs import rng_of
-from codegen.reference_matrix import interleave
+from codegen.oracle.inputs import rng_of
+from codegen.oracle.matrix import interleave
 
 GAPS = (0, 1, 6, 2 * Q4_0.bytes)
 """Bytes between rows."""

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from codegen.formats import Q8_0, Format
-from codegen.inputs import (
+from codegen.oracle.dot import encode
+from codegen.oracle.inputs import (
     INFINITY,
     LARGEST,
     LARGEST_SUBNORMAL,
@@ -23,7 +24,6 @@ from codegen.inputs import (
     random_halves,
     rng_of,
 )
-from codegen.reference import encode
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from codegen.engines.job import Output, Wide
 from codegen.formats import FORMATS, Format
 from codegen.ops.vec_dot.cases import Case, Cases
 from codegen.ops.vec_dot.judge import HALF_ULP
-from codegen.reference import Expected, Kind, dot
+from codegen.oracle.dot import Expected, Kind, dot
 from codegen.spec import KernelSpec
 from codegen.vector_cases import PLACES
 

@@ -16,7 +16,6 @@ import numpy as np
 
 from codegen.calls import Call
 from codegen.formats import FORMATS, Format
-from codegen.inputs import INFINITY, ONE
 from codegen.judge import Report
 from codegen.memory_contract import check_large, check_memory, check_refused, check_traps
 from codegen.ops.vec_dot import model
@@ -24,7 +23,8 @@ from codegen.ops.vec_dot.cases import Case, Cases
 from codegen.ops.vec_dot.judge import bound, differs, mismatch, ulps
 from codegen.ops.vec_dot.kernel import IGNORED, Kernel
 from codegen.ops.vec_dot.plan import dot_plan
-from codegen.reference import Expected, Kind, dot, encode, f16_value
+from codegen.oracle.dot import Expected, Kind, dot, encode, f16_value
+from codegen.oracle.inputs import INFINITY, ONE
 from codegen.spec import KernelSpec
 from codegen.strategies import Isa
 

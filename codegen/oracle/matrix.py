@@ -8,7 +8,7 @@ import numpy.typing as npt
 from codegen.formats import Q4_0, Q8_0
 from codegen.formats.decoding import Bytes
 from codegen.formats.layouts import GROUP_BYTES, GROUP_ROWS, GROUP_SCALES, Activations, Kind, Record
-from codegen.reference import decode
+from codegen.oracle.dot import decode
 
 U8 = npt.NDArray[np.uint8]
 

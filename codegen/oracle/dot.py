@@ -1,6 +1,6 @@
 """The oracle: what a kernel must compute, in exact arithmetic. No WebAssembly, and no variant of ours.
 
-A term is an integer times two fractions that blocks store, codegen/reference_terms.py: as the largest block sum is
+A term is an integer times two fractions that blocks store, codegen/oracle/terms.py: as the largest block sum is
 below 2^28, that of Q6_K, and fractions have 11 and 24 bits, its significand is below 2^63. Rows are summed in int64
 limbs by exponent and joined as Python integers: nothing is ever rounded.
 """
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from codegen import formats
 from codegen.formats import Q4_0, Q8_0, Format
 from codegen.formats.decoding import Bytes, Ints
-from codegen.reference_terms import Terms, terms
+from codegen.oracle.terms import Terms, terms
 
 _STEP, _LIMB = 20, 21
 """Shifts are split by 20s and terms at every 21st bit: 2^22 limbs of at most 41 bits add up in an int64."""
