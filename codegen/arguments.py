@@ -7,14 +7,14 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NoReturn, Protocol
 
-from codegen import registry
 from codegen.base.errors import nearest, printable
 from codegen.emit import Emit
+from codegen.kernels import registry
+from codegen.kernels.operations import MAX_UNROLL
+from codegen.kernels.spec import KernelSpec
 from codegen.machine_code.machine import Compiler
-from codegen.operations import MAX_UNROLL
-from codegen.options import Memory
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
+from codegen.spec.options import Memory
+from codegen.spec.strategies import Isa
 
 MOST_ELEMENTS = 1 << 20
 """Of a row that is timed."""

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from codegen import registry
 from codegen.base.errors import InputError
 from codegen.base.output import write_file
+from codegen.kernels import registry
+from codegen.kernels.spec import KernelSpec
 from codegen.linking.header import header
 from codegen.linking.object_file import object_file
 from codegen.machine_code.machine import Compiler
 from codegen.render import render
-from codegen.spec import KernelSpec
 from codegen.wasm.assemble import assemble
 
 GENERATED, BUILD = Path("generated"), Path("build")

@@ -12,15 +12,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from codegen import registry
 from codegen.base.errors import CodegenError, GoldenError, MachineCodeError
 from codegen.base.output import write_file
 from codegen.cost_table import MachineColumn, cost_table
 from codegen.formats.document import document
+from codegen.kernels import registry
+from codegen.kernels.plans import make_plan
+from codegen.kernels.spec import KernelSpec
 from codegen.manifest import MANIFEST, Entry, entry_of, manifest_text, read_manifest
-from codegen.plans import make_plan
 from codegen.render import long_line, render
-from codegen.spec import KernelSpec
 from codegen.wasm.assemble import assemble
 from codegen.wasm.code import function as function_of
 from codegen.wasm.cost import Cost, cost

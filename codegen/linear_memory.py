@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from codegen.base.errors import KernelCallError
-from codegen.plan import PAGE
+from codegen.kernels.plan import PAGE
 from codegen.wasm.wasmtime_library import needing_room, wasmtime
 
 U8 = npt.NDArray[np.uint8]

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from codegen.spec import KernelSpec
+from codegen.kernels.spec import KernelSpec
 from codegen.wasm.cost import Cost
 
 MANIFEST = "manifest.json"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codegen.options import Memory
-from codegen.plan import OWN_PAGES, WASM32_PAGES
+from codegen.kernels.plan import OWN_PAGES, WASM32_PAGES
+from codegen.kernels.spec import KernelSpec
 from codegen.runtime import Instance
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
+from codegen.spec.options import Memory
+from codegen.spec.strategies import Isa
 from codegen.wasm.code import SIMD, opcodes
 from codegen.wasm.wasmtime_library import wasmtime
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from codegen.oracle.inputs import rng_of
 from codegen.render import filled
-from codegen.strategies import Isa
+from codegen.spec.strategies import Isa
 
 Vector = npt.NDArray[np.uint8]
 

@@ -23,10 +23,10 @@ from jinja2.ext import Extension
 
 from codegen.base import resources
 from codegen.base.errors import AssembleError, TemplateError
-from codegen.plan import Plan
-from codegen.plans import make_plan
-from codegen.spec import KernelSpec
-from codegen.strategies import Local
+from codegen.kernels.plan import Plan
+from codegen.kernels.plans import make_plan
+from codegen.kernels.spec import KernelSpec
+from codegen.spec.strategies import Local
 from codegen.wasm.assemble import assemble, quick_assembler
 from codegen.wasm.c_parameters import AddressType
 from codegen.wasm.cost import MainLoop, cost

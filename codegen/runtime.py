@@ -19,10 +19,10 @@ from codegen.base.errors import KernelCallError, KernelLoadError, KernelTrapErro
 from codegen.formats import FORMATS
 from codegen.formats.decoding import F32
 from codegen.host import EngineOptions, as_arguments, as_func, engine, instantiate, reason_of
+from codegen.kernels.operations import OPERATIONS
+from codegen.kernels.spec import KernelSpec
 from codegen.linear_memory import U8
-from codegen.operations import OPERATIONS
 from codegen.render import render
-from codegen.spec import KernelSpec
 from codegen.wasm.assemble import assemble
 from codegen.wasm.wasmtime_library import wasmtime
 

@@ -10,8 +10,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from codegen import registry
 from codegen.engines.job import Case, Job, kernel_entry
+from codegen.kernels import registry
+from codegen.kernels.spec import KernelSpec
 from codegen.opcodes import known_answers, opcode_wat
 from codegen.ops.gemm import vectors as matrix
 from codegen.ops.mul_mat import vectors as mul_mat
@@ -20,7 +21,6 @@ from codegen.ops.quantize_row import vectors as quantize_row
 from codegen.ops.repack import vectors as repack
 from codegen.ops.vec_dot import vectors as dot
 from codegen.render import render
-from codegen.spec import KernelSpec
 from codegen.wasm.assemble import assemble
 
 _CASES: dict[str, Callable[[KernelSpec], Iterator[Case]]] = {

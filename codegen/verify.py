@@ -7,6 +7,8 @@ from itertools import islice
 
 from codegen.base.errors import CannotRunError, CodegenError
 from codegen.judge import Report
+from codegen.kernels.plans import make_plan
+from codegen.kernels.spec import KernelSpec
 from codegen.module_contract import check_module
 from codegen.ops.gemm import verification as matrix
 from codegen.ops.mul_mat import verification as mul_mat
@@ -14,10 +16,8 @@ from codegen.ops.quantize_mat import verification as quantize_mat
 from codegen.ops.quantize_row import verification as quantize_row
 from codegen.ops.repack import verification as repack
 from codegen.ops.vec_dot import verification as dot
-from codegen.plans import make_plan
 from codegen.render import render
 from codegen.runtime import Instance
-from codegen.spec import KernelSpec
 from codegen.wasm.assemble import assemble
 from codegen.wasm.cost import Cost, cost
 from codegen.wasm.wasmtime_library import wasmtime

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from itertools import product
 
 from codegen.base.errors import SpecError
-from codegen.operations import OPERATIONS, Operation
-from codegen.options import OPTIONS
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
+from codegen.kernels.operations import OPERATIONS, Operation
+from codegen.kernels.spec import KernelSpec
+from codegen.spec.options import OPTIONS
+from codegen.spec.strategies import Isa
 
 STRATEGY_OF_ISA: list[tuple[Isa, str]] = [(s.isa, s.name) for s in OPERATIONS["vec_dot"].strategies]
 """Of dot products."""

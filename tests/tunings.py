@@ -11,9 +11,9 @@ from codegen.bench.contestant import Host
 from codegen.bench.limits import Limit
 from codegen.bench.problem import Problem
 from codegen.bench.result import Limits, Measurement
-from codegen.options import Scales
-from codegen.strategies import Isa
-from codegen.tune.tuning import Candidate, ContractTuning, Tuning, ranked
+from codegen.kernels.tuning import Candidate, ContractTuning, Tuning, ranked
+from codegen.spec.options import Scales
+from codegen.spec.strategies import Isa
 
 CONTRACT = "vec_dot_q4_0_q8_0"
 SCALAR = KernelSpec(Isa.SCALAR)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from codegen import registry
 from codegen.bench import native
 from codegen.bench.frozen import ARTICLE, Timed
 from codegen.bench.result import Result
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
+from codegen.kernels import registry
+from codegen.kernels.spec import KernelSpec
+from codegen.spec.strategies import Isa
 
 N = 4096
 

@@ -8,15 +8,15 @@ from dataclasses import replace
 from codegen.bench.entry import Entry
 from codegen.bench.frozen import Frozen, Timed
 from codegen.bench.problem import Problem
+from codegen.kernels.plans import make_plan
+from codegen.kernels.spec import KernelSpec
 from codegen.ops.gemm import bench as matrix
 from codegen.ops.mul_mat import bench as mul_mat
 from codegen.ops.quantize_mat import bench as quantize_mat
 from codegen.ops.quantize_row import bench as quantize_row
 from codegen.ops.repack import bench as repack
 from codegen.ops.vec_dot import bench as dot
-from codegen.plans import make_plan
 from codegen.render import render_plan
-from codegen.spec import KernelSpec
 from codegen.wasm.assemble import assemble
 
 _ENTRIES: dict[str, Callable[[KernelSpec, bytes, Problem], Entry]] = {

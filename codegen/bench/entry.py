@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from codegen.bench.problem import F32_BYTES, U8, Problem
-from codegen.options import Memory
+from codegen.spec.options import Memory
 
 REPEAT = "repeat"
 """What a module that is timed exports (templates/lib/timed/): its first parameter says how often it does its work."""

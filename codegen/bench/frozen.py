@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from codegen.options import Memory
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
+from codegen.kernels.spec import KernelSpec
+from codegen.spec.options import Memory
+from codegen.spec.strategies import Isa
 from codegen.wasm.assemble import assemble
 
 

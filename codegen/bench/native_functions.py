@@ -16,7 +16,7 @@ from codegen.bench.clock import clock
 from codegen.bench.machine import cache_bytes
 from codegen.bench.problem import F32, F32_BYTES, Problem, Work
 from codegen.formats import Q4_0, Q8_0
-from codegen.operations import contracts_of
+from codegen.kernels.operations import contracts_of
 
 VEC_DOT = native.NAME
 GEMV, GEMM = "ggml_gemv_q4_0_8x8_q8_0", "ggml_gemm_q4_0_8x8_q8_0"

@@ -14,8 +14,8 @@ from codegen.bench.result import Measurement, Result
 from codegen.bench.statistics import LEAST_ROUNDS
 from codegen.bench.usual import baseline
 from codegen.formats import Q4_0
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
+from codegen.kernels.spec import KernelSpec
+from codegen.spec.strategies import Isa
 
 BASELINE = KernelSpec(Isa.SCALAR).name
 """What ratios of products of Q4_0 are told against: the plainest scalar kernel."""

@@ -12,11 +12,11 @@ from codegen.bench import ggml_layouts
 from codegen.bench.problem import Problem, Work
 from codegen.formats import Q4_0
 from codegen.formats.layouts import GROUP_ROWS
-from codegen.operations import OPERATIONS, contracts_of
-from codegen.ops.gemm.plan import PANEL
-from codegen.ops.gemm.strategies import ROWS
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
+from codegen.kernels.operations import OPERATIONS, contracts_of
+from codegen.kernels.spec import KernelSpec
+from codegen.kernels.tile.plan import PANEL
+from codegen.kernels.tile.strategies import ROWS
+from codegen.spec.strategies import Isa
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from codegen.bench.frozen import Frozen, Timed
 from codegen.bench.limits import Unit, unit_of
 from codegen.bench.problem import Problem
 from codegen.formats import Q8_0
-from codegen.plans import make_plan
+from codegen.kernels.plans import make_plan
 from codegen.wasm.cost import main_loop
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from codegen import arguments, golden, registry, show
+from codegen import arguments, golden, show
 from codegen.arguments import AddVerb
 from codegen.base.errors import InputError
 from codegen.base.output import write_file
 from codegen.base.resources import in_checkout
 from codegen.commands import DONE, FAILED
 from codegen.emit import GENERATED, Emit, emit, emit_to_stdout
+from codegen.kernels import registry
 from codegen.machine_code.machine import Compiler
 from codegen.wasm.assemble import default_assembler
 

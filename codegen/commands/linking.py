@@ -11,8 +11,8 @@ from codegen.base.errors import InputError
 from codegen.commands import DONE
 from codegen.emit import BUILD
 from codegen.linking.library import write_library
-from codegen.options import Memory
-from codegen.strategies import Isa
+from codegen.spec.options import Memory
+from codegen.spec.strategies import Isa
 
 
 def add(verb: AddVerb) -> None:

@@ -19,9 +19,9 @@ from codegen.bench.result import Result
 from codegen.bench.usual import baseline_of, products, together, usual, weights_of
 from codegen.commands import DONE, FAILED
 from codegen.formats import Q4_0
-from codegen.operations import OPERATIONS
-from codegen.options import Memory
-from codegen.spec import KernelSpec
+from codegen.kernels.operations import OPERATIONS
+from codegen.kernels.spec import KernelSpec
+from codegen.spec.options import Memory
 
 MATMUL = "matmul"
 """What --op calls all operations that multiply."""

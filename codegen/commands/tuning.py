@@ -11,9 +11,10 @@ from codegen.base.output import progress
 from codegen.bench.machine import LEVELS
 from codegen.bench.statistics import LEAST_ROUNDS
 from codegen.commands import DONE, FAILED, INTERRUPTED
-from codegen.operations import MAX_UNROLL, OPERATIONS
-from codegen.strategies import Isa
-from codegen.tune import heatmap, tuning
+from codegen.kernels import tuning
+from codegen.kernels.operations import MAX_UNROLL, OPERATIONS
+from codegen.spec.strategies import Isa
+from codegen.tune import heatmap
 from codegen.tune.search import FINAL_ROUNDS, Watch
 from codegen.tune.space import UNROLLS
 from codegen.tune.sweep import Order, sweep

@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from codegen import arguments, engines, registry, show, vectors
+from codegen import arguments, engines, show, vectors
 from codegen.arguments import AddVerb
 from codegen.base.output import progress, tracked
 from codegen.commands import DONE, FAILED
 from codegen.gguf_file import GGUFFile
+from codegen.kernels import registry
 from codegen.run import session
 from codegen.run.activations import activations
-from codegen.strategies import Isa
+from codegen.spec.strategies import Isa
 from codegen.verify import verify
 
 _ROUNDS, _MOST_ROUNDS = 9, 1000

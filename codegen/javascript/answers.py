@@ -16,9 +16,9 @@ from codegen.engines.job import Case, Output
 from codegen.formats.layouts import Activations
 from codegen.javascript.bundles import Bundle
 from codegen.javascript.modules import module_text, text
+from codegen.kernels.spec import KernelSpec
 from codegen.opcodes import KnownAnswer, known_answers, opcode_wat
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
+from codegen.spec.strategies import Isa
 from codegen.vectors import vector_cases
 from codegen.wasm.assemble import assemble
 

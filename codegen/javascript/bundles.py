@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codegen.formats.layouts import Record
+from codegen.kernels.plans import make_plan
+from codegen.kernels.spec import KernelSpec
+from codegen.kernels.tile.plan import MatrixPlan
 from codegen.linking.kernel_set import kernel_set
 from codegen.linking.merge import bundle
-from codegen.ops.gemm.plan import MatrixPlan
-from codegen.options import Memory
-from codegen.plans import make_plan
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
+from codegen.spec.options import Memory
+from codegen.spec.strategies import Isa
 from codegen.wasm.assemble import assemble
 
 ENGINES = ("v8", "jsc")

@@ -6,11 +6,11 @@ import re
 import textwrap
 from collections.abc import Sequence
 
+from codegen.kernels.plans import make_plan
+from codegen.kernels.spec import KernelSpec
 from codegen.linking.object_file import symbol
-from codegen.plans import make_plan
 from codegen.render import filled, render
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
+from codegen.spec.strategies import Isa
 
 _WIDTH = 110
 

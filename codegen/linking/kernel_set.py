@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from codegen import registry
 from codegen.formats.layouts import Record
-from codegen.operations import OPERATIONS, contracts_of
-from codegen.options import Memory
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
-from codegen.tune import shipped
-from codegen.tune.tuning import Tuning
+from codegen.kernels import registry, shipped
+from codegen.kernels.operations import OPERATIONS, contracts_of
+from codegen.kernels.spec import KernelSpec
+from codegen.kernels.tuning import Tuning
+from codegen.spec.options import Memory
+from codegen.spec.strategies import Isa
 
 Fits = Callable[[KernelSpec], bool]
 

@@ -11,8 +11,8 @@ from codegen.linking.archive import Member, archive
 from codegen.linking.header import header
 from codegen.linking.kernel_set import kernel_set
 from codegen.linking.object_file import object_file, symbol
-from codegen.options import Memory
-from codegen.strategies import Isa
+from codegen.spec.options import Memory
+from codegen.spec.strategies import Isa
 
 LIBRARY, HEADER = "libggmlwat.a", "ggmlwat.h"
 

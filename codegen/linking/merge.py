@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from codegen.kernels.spec import KernelSpec
 from codegen.render import render
-from codegen.spec import KernelSpec
 
 _DEFINED = re.compile(r"\(func \$([^\s()]+)")
 _NAMED = re.compile(r"\((func|call) \$([^\s()]+)")

@@ -5,10 +5,10 @@ The format is that of the tool conventions' Linking.md: WABT writes it, we add w
 
 from __future__ import annotations
 
+from codegen.kernels.plans import make_plan
+from codegen.kernels.spec import KernelSpec
 from codegen.linking.merge import part
-from codegen.plans import make_plan
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
+from codegen.spec.strategies import Isa
 from codegen.wasm.assemble import assemble_relocatable
 
 _MEMORY = '(import "env" "__linear_memory" (memory {}))'

@@ -7,15 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
+from codegen.kernels.plans import make_plan
+from codegen.kernels.spec import KernelSpec
 from codegen.machine_code import node_code, wasmtime_code
 from codegen.machine_code.counts import Counts, count
 from codegen.machine_code.disassembly import Instruction, disassemble
 from codegen.machine_code.loops import main_loop
 from codegen.machine_code.machine import Code, Compiler
 from codegen.machine_code.wat_lines import WatLines, wat_lines
-from codegen.plans import make_plan
 from codegen.render import render
-from codegen.spec import KernelSpec
 from codegen.wasm.assemble import assemble
 from codegen.wasm.code import Function, first_loop
 from codegen.wasm.code import function as function_of

@@ -16,8 +16,8 @@ from codegen.bench.frozen import Timed
 from codegen.bench.javascript_host import job_of
 from codegen.bench.problem import Problem
 from codegen.bench.usual import together, usual
+from codegen.kernels.spec import KernelSpec
 from codegen.page.kernels import bars, everywhere, verified
-from codegen.spec import KernelSpec
 
 N = 4096
 

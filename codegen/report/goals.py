@@ -11,7 +11,7 @@ from codegen.bench.statistics import Ratio, speedup
 from codegen.report import describe, products
 from codegen.report.data import Data
 from codegen.report.products import MANY
-from codegen.strategies import Isa
+from codegen.spec.strategies import Isa
 
 _COLUMNS = ("", "engine", "goal", "measured", "95%", "reached")
 

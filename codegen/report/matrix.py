@@ -11,7 +11,7 @@ from codegen.bench.result import Measurement, Result
 from codegen.report import charts, describe, goals, products, variants
 from codegen.report.data import Data
 from codegen.report.products import MANY, Kind
-from codegen.strategies import Isa
+from codegen.spec.strategies import Isa
 
 _BAR = 0.21
 _TOP, _BOTTOM, _LEFT, _BETWEEN, _RIGHT = 0.95, 0.12, 1.65, 0.12, 0.05

@@ -9,10 +9,10 @@ from codegen.bench.frozen import ARTICLE
 from codegen.bench.native_functions import GEMM, GEMV
 from codegen.bench.result import Measurement, Result
 from codegen.bench.table import BASELINE
+from codegen.kernels.spec import KernelSpec
 from codegen.report import variants
 from codegen.report.variants import Variant
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
+from codegen.spec.strategies import Isa
 
 MANY = 32
 """Columns of activations of a gemm."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from codegen import registry
 from codegen.bench import native
 from codegen.bench.contestant import Host
 from codegen.bench.frozen import ARTICLE, Timed
@@ -16,12 +15,12 @@ from codegen.bench.problem import Problem
 from codegen.bench.result import Result
 from codegen.bench.table import BASELINE
 from codegen.bench.usual import products, usual
-from codegen.operations import OPERATIONS, contracts_of
-from codegen.options import Memory
+from codegen.kernels import registry, shipped
+from codegen.kernels.operations import OPERATIONS, contracts_of
+from codegen.kernels.spec import KernelSpec
 from codegen.report.products import MANY, fastest
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
-from codegen.tune import shipped
+from codegen.spec.options import Memory
+from codegen.spec.strategies import Isa
 
 ENGINES = ("wasmtime", "node", "bun", "native")
 """Those that compare every kernel, and what makes operands, as far as they are here."""

@@ -15,7 +15,7 @@ from codegen.report import charts, describe, products, variants
 from codegen.report.data import Data
 from codegen.report.products import MANY, Kind
 from codegen.report.variants import Variant
-from codegen.strategies import Isa
+from codegen.spec.strategies import Isa
 
 _BAR, _GAP = 0.23, 0.15
 """Inches from bar to bar, and between engines."""

@@ -7,12 +7,13 @@ from dataclasses import replace
 from matplotlib.figure import Figure
 
 from codegen.bench.table import BASELINE
+from codegen.kernels import shipped
+from codegen.kernels.spec import KernelSpec
+from codegen.kernels.tuning import ContractTuning, Tuning
 from codegen.report.data import Data
 from codegen.report.variants import short
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
-from codegen.tune import heatmap, shipped
-from codegen.tune.tuning import ContractTuning, Tuning
+from codegen.spec.strategies import Isa
+from codegen.tune import heatmap
 
 _ENGINE = "wasmtime"
 _CONTRACT = KernelSpec.parse(BASELINE).contract

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from codegen.bench import native
 from codegen.bench.frozen import ARTICLE
 from codegen.bench.result import Measurement
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
-from codegen.tune import shipped, tuning
+from codegen.kernels import shipped, tuning
+from codegen.kernels.spec import KernelSpec
+from codegen.spec.strategies import Isa
 
 
 @dataclass(frozen=True)

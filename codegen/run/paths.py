@@ -9,26 +9,26 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from codegen import registry
 from codegen.arena import Arena
 from codegen.base.errors import SpecError
 from codegen.bench.clock import clock
 from codegen.formats import Q4_0, Q8_0
 from codegen.formats.decoding import Bytes
 from codegen.formats.quantise import quantize_q8_0
-from codegen.operations import contracts_of
-from codegen.ops.gemm.plan import PANEL
+from codegen.kernels import registry
+from codegen.kernels.dot.plan import dot_plan
+from codegen.kernels.operations import contracts_of
+from codegen.kernels.spec import KernelSpec
+from codegen.kernels.tile.plan import PANEL
 from codegen.ops.gemm.verification import bound as matrix_bound
 from codegen.ops.mul_mat.kernel import MulMat
 from codegen.ops.repack.kernel import Repacker
 from codegen.ops.vec_dot.judge import bound as dot_bound
 from codegen.ops.vec_dot.kernel import PARAMETERS, Kernel
-from codegen.ops.vec_dot.plan import dot_plan
 from codegen.oracle.dot import Expected
 from codegen.run.batches import Group, Part
 from codegen.run.driver import Driver
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
+from codegen.spec.strategies import Isa
 
 F32 = npt.NDArray[np.float32]
 F32_BYTES = 4

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from codegen.bench.statistics import speedup
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
+from codegen.kernels.spec import KernelSpec
+from codegen.spec.strategies import Isa
 from codegen.tune.search import AT_MOST, MATTERS, Search, Timing, slower
 from codegen.tune.space import complexity
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from codegen.base.errors import InputError
 from codegen.base.output import require_writable, write_file
-from codegen.operations import OPERATIONS, Operation
-from codegen.options import OPTIONS, Memory, default
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
-from codegen.tune.tuning import Candidate, ContractTuning, rivals_of
+from codegen.kernels.operations import OPERATIONS, Operation
+from codegen.kernels.spec import KernelSpec
+from codegen.kernels.tuning import Candidate, ContractTuning, rivals_of
+from codegen.spec.options import OPTIONS, Memory, default
+from codegen.spec.strategies import Isa
 
 if TYPE_CHECKING:  # matplotlib is optional, and slow to import
     from matplotlib.axes import Axes

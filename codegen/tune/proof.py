@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from codegen import engines, vectors
 from codegen.engines.report import EngineError
-from codegen.spec import KernelSpec
+from codegen.kernels.spec import KernelSpec
 from codegen.verify import verify
 
 ENGINES = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from codegen.base.output import Table
-from codegen.spec import KernelSpec
+from codegen.kernels.spec import KernelSpec
+from codegen.kernels.tuning import Candidate, ContractTuning
 from codegen.tune.sweep import Outcome
-from codegen.tune.tuning import Candidate, ContractTuning
 
 _SHOWN = 10
 _NOISY = 0.1

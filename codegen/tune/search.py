@@ -16,8 +16,8 @@ from codegen.bench.problem import Problem
 from codegen.bench.result import Measurement
 from codegen.bench.statistics import Ratio
 from codegen.bench.usual import baseline_of
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
+from codegen.kernels.spec import KernelSpec
+from codegen.spec.strategies import Isa
 from codegen.tune.space import complexity
 
 EARLY_ROUNDS = (3, 9)

@@ -10,12 +10,12 @@ from typing import Any
 
 from codegen.base.errors import SpecError
 from codegen.formats.layouts import Activations
-from codegen.operations import OPERATIONS, Operation
-from codegen.ops.gemm.strategies import ROWS
-from codegen.options import OPTIONS
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
-from codegen.tune.tuning import rivals_of
+from codegen.kernels.operations import OPERATIONS, Operation
+from codegen.kernels.spec import KernelSpec
+from codegen.kernels.tile.strategies import ROWS
+from codegen.kernels.tuning import rivals_of
+from codegen.spec.options import OPTIONS
+from codegen.spec.strategies import Isa
 
 UNROLLS = (1, 2, 3, 4, 6, 8, 12, 16)
 ACCUMULATORS = (1, 2, 4)

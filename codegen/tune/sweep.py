@@ -13,13 +13,14 @@ from codegen.bench import hosts
 from codegen.bench.contestant import Host
 from codegen.bench.machine import processor
 from codegen.bench.usual import usual, weights_of
-from codegen.registry import UNTUNED
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
-from codegen.tune import proof, shipped, space, tuning
+from codegen.kernels import shipped, tuning
+from codegen.kernels.registry import UNTUNED
+from codegen.kernels.spec import KernelSpec
+from codegen.kernels.tuning import Candidate, ContractTuning, Tuning, rivals_of
+from codegen.spec.strategies import Isa
+from codegen.tune import proof, space
 from codegen.tune.choice import best
 from codegen.tune.search import FINAL_ROUNDS, Search, Watch
-from codegen.tune.tuning import Candidate, ContractTuning, Tuning, rivals_of
 
 
 @dataclass(frozen=True)

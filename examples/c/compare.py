@@ -21,7 +21,7 @@ import wasmtime
 
 from codegen import Isa
 from codegen.linking.library import write_library
-from codegen.options import Memory
+from codegen.spec.options import Memory
 
 HERE = Path(__file__).parent
 N, ROWS, REPEAT = 4096, 64, 20

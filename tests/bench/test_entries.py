@@ -15,8 +15,8 @@ from codegen.bench.entry import Entry
 from codegen.bench.problem import Problem, Work
 from codegen.bench.usual import usual
 from codegen.bench.wasmtime_host import WasmtimeHost
-from codegen.operations import OPERATIONS
-from codegen.options import Memory
+from codegen.kernels.operations import OPERATIONS
+from codegen.spec.options import Memory
 
 KERNELS = {
     "vec_dot": ("vec_dot_q4_0_q8_0__scalar_u1", "vec_dot_q4_0_q8_0__relaxed_u4_import"),

@@ -20,7 +20,7 @@ from codegen.bench.problem import Problem
 from codegen.bench.result import Result
 from codegen.bench.table import BASELINE, rows
 from codegen.bench.wasmtime_host import WasmtimeHost
-from codegen.registry import registered
+from codegen.kernels.registry import registered
 from tests.bench.toy_rows import FAULTS, toy
 
 PROBLEM = Problem(128, 100, "l1")

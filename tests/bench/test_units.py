@@ -12,8 +12,8 @@ from codegen.bench.entries import kernel_entry
 from codegen.bench.limits import Unit, unit_of
 from codegen.bench.problem import Problem
 from codegen.bench.work import work
-from codegen.plans import make_plan
-from codegen.registry import registered
+from codegen.kernels.plans import make_plan
+from codegen.kernels.registry import registered
 from codegen.wasm.cost import main_loop
 from tests.unit.test_cost import FREE, disassembled_loop
 

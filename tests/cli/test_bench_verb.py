@@ -19,7 +19,7 @@ from codegen.bench.result import Result
 from codegen.bench.table import BASELINE
 from codegen.engines import javascript
 from codegen.engines.javascript import Program
-from codegen.registry import registered
+from codegen.kernels.registry import registered
 from tests.cli.command import Call, assert_refused, codegen, contents
 
 FAST = "vec_dot_q4_0_q8_0__relaxed_u4"

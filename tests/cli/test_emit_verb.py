@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from codegen import Isa, KernelSpec, Memory, Scales, assemble, render
-from codegen.registry import registered, shown
+from codegen.kernels.registry import registered, shown
 from codegen.wasm.assemble import default_assembler
 from tests.cli.command import GENERATED, arguments, assert_refused, codegen, contents, environment
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from codegen import Isa, KernelSpec, assemble, golden, registry, render
-from codegen.plans import make_plan
+from codegen import Isa, KernelSpec, assemble, golden, render
+from codegen.kernels import registry
+from codegen.kernels.plans import make_plan
 from codegen.wasm.cost import Cost, cost
 from tests.cli.command import GENERATED, ROOT, Call, assert_refused, codegen, contents
 

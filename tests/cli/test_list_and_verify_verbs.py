@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codegen import Isa, KernelSpec, engines
-from codegen.registry import registered
+from codegen.kernels.registry import registered
 from codegen.wasm.assemble import default_assembler
 from tests.cli.command import ROOT, Call, codegen, copy_of_project
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen.registry import registered
+from codegen.kernels.registry import registered
 from tests.cli.command import GENERATED, Call
 
 ONE, TWO = (spec.name for spec in registered()[-2:])

@@ -13,10 +13,10 @@ from gguf import GGMLQuantizationType
 
 from codegen.base.errors import InputError
 from codegen.bench import native
-from codegen.registry import fastest
+from codegen.kernels.registry import fastest
 from codegen.run import native_paths
 from codegen.run.paths import MulMatPath, VecDotPath
-from codegen.strategies import Isa
+from codegen.spec.strategies import Isa
 from tests.cli.command import Call, assert_refused, codegen, contents
 from tests.gguf_files import F32, write_model
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen.registry import registered
+from codegen.kernels.registry import registered
 from tests.cli.command import GENERATED, ROOT, assert_refused, codegen
 
 ONE = "vec_dot_q4_0_q8_0__relaxed_u4"

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from codegen import assemble, render
-from codegen.registry import registered
+from codegen.kernels.registry import registered
 from tests.cli.command import assert_one_line, codegen, contents, environment
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
@@ -55,7 +55,7 @@ sys.exit(main(sys.argv[1:]))
 # Says when it starts to work, since whoever interrupts an import gets Python's own words.
 SAYS_WHEN_IT_STARTS = """
 import sys
-from codegen import registry
+from codegen.kernels import registry
 from codegen.__main__ import main
 select = registry.select
 def started(*choice):

@@ -12,7 +12,7 @@ import pytest
 
 from codegen.engines.pages import ISOLATED
 from codegen.javascript.bundles import bundles
-from codegen.spec import KernelSpec
+from codegen.kernels.spec import KernelSpec
 from tests import needs
 from tests.javascript.packages import BROWSERS, PROGRAMS, SCRIPTS, report, site
 

@@ -17,7 +17,7 @@ from codegen.engines.process import run_command
 from codegen.javascript.bundles import bundles
 from codegen.javascript.modules import memory_import, module_text
 from codegen.linking.merge import bundle
-from codegen.options import Memory
+from codegen.spec.options import Memory
 from codegen.wasm.assemble import assemble
 from tests.cli.command import ROOT, codegen
 from tests.javascript.packages import PROGRAMS

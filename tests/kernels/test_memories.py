@@ -13,12 +13,13 @@ from codegen.calls import Call
 from codegen.formats import Q4_0, Q8_0
 from codegen.formats.layouts import GROUP_BYTES
 from codegen.host import as_arguments, as_func, engine
+from codegen.kernels.registry import MATRIX, UNTUNED, registered
+from codegen.kernels.tile.plan import record_of
 from codegen.linear_memory import LinearMemory
 from codegen.module_contract import check_module
 from codegen.ops.gemm import verification as gemm
 from codegen.ops.gemm.cases import random_case
 from codegen.ops.gemm.kernel import MatrixKernel
-from codegen.ops.gemm.plan import record_of
 from codegen.ops.mul_mat import verification as mul_mat
 from codegen.ops.mul_mat.kernel import MulMat
 from codegen.ops.quantize_mat import cases as quantize_mat
@@ -27,7 +28,6 @@ from codegen.ops.vec_dot.kernel import Kernel
 from codegen.oracle.inputs import rng_of
 from codegen.oracle.matrix import interleave, prepare
 from codegen.placement import FILL
-from codegen.registry import MATRIX, UNTUNED, registered
 from codegen.render import render
 from codegen.runtime import Instance
 from codegen.wasm.assemble import assemble

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from codegen import KernelSpec, Memory
 from codegen.base.errors import KernelTrapError
 from codegen.formats.layouts import GROUP_BYTES
-from codegen.ops.gemm.plan import PANEL, record_of
-from codegen.plan import PAGE
+from codegen.kernels.plan import PAGE
+from codegen.kernels.tile.plan import PANEL, record_of
 from codegen.runtime import Instance
 
 PAGES = 3

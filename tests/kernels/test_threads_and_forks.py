@@ -13,8 +13,8 @@ import pytest
 
 from codegen import Kernel, KernelSpec, MatrixKernel, MulMat, Preparer, Quantizer, Repacker
 from codegen.base.errors import KernelCallError
-from codegen.registry import fastest
-from codegen.strategies import Isa
+from codegen.kernels.registry import fastest
+from codegen.spec.strategies import Isa
 from tests.cli.command import ROOT, environment
 
 N, ROWS, CALLS = 512, 16, 150

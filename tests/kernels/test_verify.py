@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from codegen import EngineOptions, Isa, Kernel, KernelSpec, Memory, assemble, render, verify
 from codegen.base.errors import KernelCallError, KernelLoadError, KernelTrapError
 from codegen.formats import Q4_0
-from codegen.operations import OPERATIONS
+from codegen.kernels.dot.plan import dot_plan
+from codegen.kernels.operations import OPERATIONS
+from codegen.kernels.registry import registered
 from codegen.ops.vec_dot.cases import Cases
 from codegen.ops.vec_dot.judge import bound, mismatch
-from codegen.ops.vec_dot.plan import dot_plan
 from codegen.oracle.dot import dot
-from codegen.registry import registered
 from tests.specs import DOTS, STRATEGY_OF_ISA
 
 # One repack is a whole matrix, and the exact result of one mul_mat is many blocks' work.

@@ -19,8 +19,8 @@ from codegen.ops.gemm.cases import Case, random_case
 from codegen.ops.gemm.verification import bound
 from codegen.ops.mul_mat.verification import known_values
 from codegen.ops.vec_dot.judge import mismatch
-from codegen.options import Memory
 from codegen.oracle.dot import dot_rows
+from codegen.spec.options import Memory
 from tests.linking.programs import EXAMPLES, SOURCES, compile_c, link_fails, run_wasi
 
 pytestmark = pytest.mark.needs("c")

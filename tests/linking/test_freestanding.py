@@ -15,8 +15,8 @@ from codegen.ops.gemm.cases import random_case
 from codegen.ops.gemm.verification import bound
 from codegen.ops.mul_mat.verification import known_values
 from codegen.ops.vec_dot.judge import mismatch
-from codegen.options import Memory
 from codegen.oracle.dot import dot_rows
+from codegen.spec.options import Memory
 from tests.linking.programs import SOURCES, compile_c
 
 pytestmark = pytest.mark.needs("c")

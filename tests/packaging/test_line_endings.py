@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codegen import KernelSpec, render
-from codegen.registry import registered
+from codegen.kernels.registry import registered
 from codegen.render import filled
 from tests.cli.command import ROOT, contents
 

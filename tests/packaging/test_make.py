@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from codegen import Isa, KernelSpec, assemble, registry, render
+from codegen import Isa, KernelSpec, assemble, render
+from codegen.kernels import registry
 from tests.cli.command import contents, copy_of_project, environment
 
 pytestmark = [

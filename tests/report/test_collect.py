@@ -13,13 +13,13 @@ from codegen.bench.limits import Limit, Unit
 from codegen.bench.problem import Problem, Work
 from codegen.bench.result import Limits, Measurement
 from codegen.bench.usual import products
-from codegen.options import Memory
-from codegen.registry import fastest, registered
+from codegen.kernels.registry import fastest, registered
+from codegen.kernels.spec import KernelSpec
 from codegen.report import collect
 from codegen.report.data import NAMES, Data
 from codegen.report.series import SERIES
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
+from codegen.spec.options import Memory
+from codegen.spec.strategies import Isa
 from tests.report.runs import measurement
 
 ROUNDS = 9

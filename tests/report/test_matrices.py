@@ -13,7 +13,7 @@ from codegen.bench.result import Measurement
 from codegen.report import charts, goals, growth, matrix, operands, products, speed, variants
 from codegen.report.data import Data
 from codegen.report.pictures import PICTURES
-from codegen.strategies import Isa
+from codegen.spec.strategies import Isa
 from tests.report.runs import SCALAR, data, growing, measurement, run, texts
 from tests.report.runs import products as measured
 

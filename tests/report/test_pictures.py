@@ -11,7 +11,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from codegen import Isa, registry
+from codegen import Isa
+from codegen.kernels import registry
 from codegen.report import charts, variants
 from codegen.report.data import Data
 from codegen.report.pictures import PICTURES, Picture

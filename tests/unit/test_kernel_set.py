@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from codegen import Isa, KernelSpec
+from codegen.kernels import shipped
+from codegen.kernels.registry import registered
+from codegen.kernels.tuning import Candidate, ContractTuning, Tuning
 from codegen.linking.kernel_set import kernel_set
-from codegen.options import Memory
-from codegen.registry import registered
-from codegen.tune import shipped
-from codegen.tune.tuning import Candidate, ContractTuning, Tuning
+from codegen.spec.options import Memory
 
 OPERATIONS = ["vec_dot", "quantize_row", "quantize_mat", "repack", "gemv", "gemm", "mul_mat"]
 

@@ -11,14 +11,14 @@ import pytest
 
 from codegen import KernelSpec, assemble, render
 from codegen.base.errors import MachineCodeError
+from codegen.kernels.plans import make_plan
+from codegen.kernels.registry import registered
 from codegen.machine_code import needed, wasmtime_code
 from codegen.machine_code.counts import Counts, count
 from codegen.machine_code.disassembly import Instruction, disassemble
 from codegen.machine_code.listing import machine_loop, turn
 from codegen.machine_code.loops import main_loop
 from codegen.machine_code.machine import Code, Machine
-from codegen.plans import make_plan
-from codegen.registry import registered
 from codegen.wasm.code import first_loop
 from codegen.wasm.code import function as function_of
 

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from codegen import KernelSpec, assemble, render
-from codegen.registry import registered
+from codegen.kernels.registry import registered
 from codegen.verify import verify_wasm
 from tools.mutants.equivalent import RULES, reason
 from tools.mutants.faults import changes, faults, flat_text, with_fault

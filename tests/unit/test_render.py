@@ -7,8 +7,8 @@ import pytest
 from codegen import KernelSpec, assemble, render
 from codegen.base.errors import AssembleError, TemplateError
 from codegen.golden import check
-from codegen.ops.vec_dot.plan import dot_plan
-from codegen.registry import registered
+from codegen.kernels.dot.plan import dot_plan
+from codegen.kernels.registry import registered
 from codegen.render import long_line, template_root
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from codegen.gguf_file import GGUFFile
-from codegen.registry import fastest
+from codegen.kernels.registry import fastest
 from codegen.run import batches as batching
 from codegen.run import session
 from codegen.run.activations import activations
 from codegen.run.batches import Group, Part, batches
 from codegen.run.paths import VecDotPath, path_of
-from codegen.strategies import Isa
+from codegen.spec.strategies import Isa
 from tests.gguf_files import write_model
 
 SHAPES = {"a": (40, 64), "b": (3, 32), "c": (40, 64), "d": (17, 96), "e": (40, 64)}

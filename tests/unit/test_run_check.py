@@ -9,14 +9,14 @@ import pytest
 
 from codegen.base.errors import InputError
 from codegen.gguf_file import GGUFFile
-from codegen.registry import fastest
+from codegen.kernels.registry import fastest
 from codegen.run import check as checking
 from codegen.run import native_paths
 from codegen.run.activations import activations
 from codegen.run.batches import Group, Part
 from codegen.run.check import Verdict, check
 from codegen.run.paths import F32, MulMatPath, VecDotPath, WasmPath
-from codegen.strategies import Isa
+from codegen.spec.strategies import Isa
 from tests.gguf_files import write_model
 
 ROWS, N, COLUMNS = 21, 64, 5

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from codegen import Isa, KernelSpec, Memory
 from codegen.base.errors import CodegenError, SpecError
-from codegen.operations import OPERATIONS
-from codegen.registry import FAMILIES, UNROLLS, fastest, registered, select
+from codegen.kernels.operations import OPERATIONS
+from codegen.kernels.registry import FAMILIES, UNROLLS, fastest, registered, select
 from tests.specs import EVERY_SPEC
 
 

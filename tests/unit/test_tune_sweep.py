@@ -9,7 +9,8 @@ import pytest
 from codegen import KernelSpec
 from codegen.bench import machine, session
 from codegen.bench.problem import Problem, Work
-from codegen.tune import proof, shipped, tuning
+from codegen.kernels import shipped, tuning
+from codegen.tune import proof
 from codegen.tune.search import Watch
 from codegen.tune.sweep import Order, Outcome, sweep
 from tests.tunings import FakeSession

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codegen import Isa, KernelSpec, registry
+from codegen import Isa, KernelSpec
 from codegen.base.errors import InputError, SpecError
+from codegen.kernels import registry, shipped, tuning
+from codegen.kernels.operations import OPERATIONS
+from codegen.kernels.tuning import Candidate, Tuning
 from codegen.linking.kernel_set import kernel_set
-from codegen.operations import OPERATIONS
-from codegen.options import Memory
-from codegen.tune import shipped, tuning
-from codegen.tune.tuning import Candidate, Tuning
+from codegen.spec.options import Memory
 from tests.tunings import CONTRACT, RELAXED, SCALAR, SIMD, SWEPT, candidate, spec, sweep_of, tuning_of
 
 WHOLE = tuning_of(SWEPT)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from codegen import Isa, Kernel, KernelSpec
-from codegen.operations import OPERATIONS
+from codegen.kernels.dot.plan import dot_plan
+from codegen.kernels.operations import OPERATIONS
 from codegen.ops.vec_dot.judge import roundings
-from codegen.ops.vec_dot.plan import dot_plan
 from codegen.ops.vec_dot.vectors import FURTHER_ROUNDINGS, expectation
 from codegen.oracle.dot import dot
 from codegen.vectors import OPCODES, files

@@ -12,14 +12,14 @@ import numpy as np
 
 from codegen.base.errors import CodegenError, KernelCallError
 from codegen.formats import FORMATS, Q4_0, Q8_0
-from codegen.operations import OPERATIONS
+from codegen.kernels.dot.plan import dot_plan
+from codegen.kernels.operations import OPERATIONS
+from codegen.kernels.spec import KernelSpec
 from codegen.ops.vec_dot.judge import bound, mismatch
 from codegen.ops.vec_dot.kernel import Kernel
-from codegen.ops.vec_dot.plan import dot_plan
-from codegen.options import Memory
 from codegen.oracle.dot import dot_rows
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
+from codegen.spec.options import Memory
+from codegen.spec.strategies import Isa
 from tools.fuzz.api_specs import any_spec
 from tools.fuzz.target import expect, refused
 

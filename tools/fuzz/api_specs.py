@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from codegen.base.errors import SpecError
-from codegen.operations import OPERATIONS, Operation
-from codegen.options import OPTIONS
-from codegen.plans import make_plan
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
+from codegen.kernels.operations import OPERATIONS, Operation
+from codegen.kernels.plans import make_plan
+from codegen.kernels.spec import KernelSpec
+from codegen.spec.options import OPTIONS
+from codegen.spec.strategies import Isa
 from tools.fuzz.mutations import NUMBERS
 from tools.fuzz.target import expect, refused
 

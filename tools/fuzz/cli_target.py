@@ -37,12 +37,13 @@ from codegen.commands import verification
 from codegen.emit import Emit, content
 from codegen.engines import javascript
 from codegen.judge import Report
-from codegen.plans import make_plan
-from codegen.registry import registered
+from codegen.kernels import shipped
+from codegen.kernels.plans import make_plan
+from codegen.kernels.registry import registered
+from codegen.kernels.spec import KernelSpec
 from codegen.run import timing
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
-from codegen.tune import proof, shipped, space
+from codegen.spec.strategies import Isa
+from codegen.tune import proof, space
 from codegen.wasm.cost import cost
 from tests.gguf_files import F32, write_model
 from tools.fuzz.cli_rules import check_words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from random import Random
 
-from codegen.registry import registered
+from codegen.kernels.registry import registered
 from tools.fuzz.mutations import NUMBERS
 
 NAMES = tuple(spec.name for spec in registered())

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from codegen import KernelSpec, assemble
-from codegen.plan import Plan
-from codegen.plans import make_plan
+from codegen.kernels.plan import Plan
+from codegen.kernels.plans import make_plan
 from codegen.render import render_plan, template_root
 
 

@@ -8,9 +8,9 @@ from functools import partial
 from random import Random
 
 from codegen import KernelSpec, assemble, render
-from codegen.options import Memory
-from codegen.registry import registered
-from codegen.strategies import Isa
+from codegen.kernels.registry import registered
+from codegen.spec.options import Memory
+from codegen.spec.strategies import Isa
 from tools.mutants.faults import faults, flat_text, with_fault
 from tools.mutants.mutant import KernelMutant
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from codegen.ops.gemm.plan import MatrixPlan
-from codegen.ops.quantize_mat.plan import ColumnPlan
-from codegen.ops.quantize_row.plan import RowPlan
+from codegen.kernels.quantize_mat.plan import ColumnPlan
+from codegen.kernels.quantize_row.plan import RowPlan
+from codegen.kernels.tile.plan import MatrixPlan
 from tools.mutants.mutant import KernelMutant, number
 
 _GEMV, _ROW, _MAT, _REPACK = (

@@ -13,10 +13,10 @@ from codegen.bench.native_functions import GEMM, GEMV
 from codegen.bench.problem import U8, Problem
 from codegen.formats import Q8_0
 from codegen.formats.layouts import GROUP_ROWS, interleaved_bytes
+from codegen.kernels.spec import KernelSpec
+from codegen.kernels.tile.plan import record_of
 from codegen.ops.gemm.model import F32, products
-from codegen.ops.gemm.plan import record_of
 from codegen.oracle.matrix import interleave, prepare
-from codegen.spec import KernelSpec
 
 
 def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:

@@ -8,11 +8,11 @@ import numpy as np
 
 from codegen.engines.job import Case as VectorCase
 from codegen.engines.job import Output
+from codegen.kernels.spec import KernelSpec
 from codegen.ops.gemm.cases import Case, extremes, made, random_case
 from codegen.ops.gemm.model import F32, products
 from codegen.ops.gemm.verification import call_of
 from codegen.oracle.inputs import INFINITY, NAN, ONE, rng_of
-from codegen.spec import KernelSpec
 from codegen.vector_cases import PLACES, case_of, idle, traps
 
 _SHAPES = (

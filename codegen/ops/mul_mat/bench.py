@@ -7,9 +7,9 @@ import numpy as np
 from codegen.bench.entry import Buffer, Entry
 from codegen.bench.problem import F32_BYTES, Problem
 from codegen.formats import Q8_0
+from codegen.kernels.spec import KernelSpec
+from codegen.kernels.tile.plan import PANEL, record_of
 from codegen.ops.gemm.bench import matrix_entry
-from codegen.ops.gemm.plan import PANEL, record_of
-from codegen.spec import KernelSpec
 
 
 def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:

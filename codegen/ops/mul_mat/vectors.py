@@ -8,10 +8,10 @@ from codegen.calls import Call
 from codegen.engines.job import Case as VectorCase
 from codegen.engines.job import Output
 from codegen.formats.layouts import Activations, Kind, Record
+from codegen.kernels.spec import KernelSpec
 from codegen.ops.gemm.cases import Case, random_case
 from codegen.ops.gemm.vectors import results
 from codegen.ops.mul_mat.verification import call_of, results_of
-from codegen.spec import KernelSpec
 from codegen.vector_cases import PLACES, case_of, idle, traps
 
 _SHAPES = (

@@ -6,8 +6,8 @@ from codegen.bench.entry import Buffer, Entry, Output
 from codegen.bench.native_functions import QUANTIZE
 from codegen.bench.problem import Problem
 from codegen.formats import Q8_0
+from codegen.kernels.spec import KernelSpec
 from codegen.oracle.matrix import prepare
-from codegen.spec import KernelSpec
 
 
 def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:

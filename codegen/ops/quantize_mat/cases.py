@@ -8,7 +8,7 @@ from codegen.calls import Call
 from codegen.formats import Q8_0
 from codegen.formats.layouts import Record
 from codegen.formats.quantise import quantize_q8_0
-from codegen.ops.quantize_row.blocks import VALUE_BYTES
+from codegen.kernels.quantize_row.blocks import VALUE_BYTES
 from codegen.ops.quantize_row.cases import F32, usual
 from codegen.oracle.inputs import rng_of
 from codegen.oracle.matrix import prepare

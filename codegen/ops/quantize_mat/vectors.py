@@ -9,9 +9,9 @@ import numpy as np
 from codegen.calls import Call
 from codegen.engines.job import Case as VectorCase
 from codegen.formats.layouts import Record
+from codegen.kernels.spec import KernelSpec
 from codegen.ops.quantize_mat.cases import call_of, matrix
 from codegen.ops.quantize_row.cases import F32, N
-from codegen.spec import KernelSpec
 from codegen.vector_cases import PLACES, case_of, idle, traps
 
 _SHAPES = ((1, 1, 0), (1, 4, 0), (1, 5, 0), (2, 1, 1), (3, 2, 6), (2, 5, 130))

@@ -11,6 +11,7 @@ from codegen.calls import Call
 from codegen.formats import Q8_0
 from codegen.formats.layouts import Record
 from codegen.judge import Report
+from codegen.kernels.spec import KernelSpec
 from codegen.memory_contract import check_large, check_memory, check_refused
 from codegen.memory_ranges import check_idle, check_ranges
 from codegen.ops.quantize_mat.cases import GAPS, call_of, matrix, overlapping
@@ -18,7 +19,6 @@ from codegen.ops.quantize_mat.kernel import Preparer
 from codegen.ops.quantize_row.verification import oracle
 from codegen.oracle.matrix import prepare
 from codegen.placement import Place, put, wrong_outputs
-from codegen.spec import KernelSpec
 
 _MOST = (1 << 31) - 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from codegen.bench.entry import Buffer, Entry, Output
 from codegen.bench.native_functions import QUANTIZE
 from codegen.bench.problem import Problem
-from codegen.spec import KernelSpec
+from codegen.kernels.spec import KernelSpec
 
 
 def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:

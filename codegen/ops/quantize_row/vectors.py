@@ -8,8 +8,8 @@ from codegen.engines.job import Case as VectorCase
 from codegen.engines.job import Output, Wide
 from codegen.formats import Q8_0
 from codegen.formats.quantise import quantize_q8_0
+from codegen.kernels.spec import KernelSpec
 from codegen.ops.quantize_row.cases import Case, small_cases, usual
-from codegen.spec import KernelSpec
 from codegen.vector_cases import PLACES
 
 

@@ -11,12 +11,12 @@ from codegen.calls import Call
 from codegen.formats import Q8_0
 from codegen.formats.quantise import quantize_q8_0
 from codegen.judge import Report
+from codegen.kernels.quantize_row.blocks import VALUE_BYTES
+from codegen.kernels.spec import KernelSpec
 from codegen.memory_contract import check_large, check_memory, check_refused
 from codegen.memory_ranges import check_ranges
-from codegen.ops.quantize_row.blocks import VALUE_BYTES
 from codegen.ops.quantize_row.cases import F32, Case, small_cases, sweeps, usual
 from codegen.ops.quantize_row.kernel import Quantizer
-from codegen.spec import KernelSpec
 
 _REFUSED = tuple(
     {"k": k}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from codegen.bench.entry import Buffer, Entry, Output
 from codegen.bench.problem import Problem
 from codegen.formats.layouts import GROUP_ROWS
+from codegen.kernels.spec import KernelSpec
 from codegen.ops.gemm.bench import interleaved
 from codegen.oracle.matrix import interleave
-from codegen.spec import KernelSpec
 
 
 def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:

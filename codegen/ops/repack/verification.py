@@ -7,6 +7,7 @@ from itertools import product
 
 from codegen.formats import Q4_0
 from codegen.judge import Report
+from codegen.kernels.spec import KernelSpec
 from codegen.memory_contract import check_large, check_memory, check_refused
 from codegen.memory_ranges import check_idle, check_ranges
 from codegen.ops.repack.cases import GAPS, call_of
@@ -14,7 +15,6 @@ from codegen.ops.repack.kernel import Repacker
 from codegen.oracle.inputs import rng_of
 from codegen.oracle.matrix import deinterleave
 from codegen.placement import Place, put, wrong_outputs
-from codegen.spec import KernelSpec
 
 _MOST = (1 << 31) - 1
 

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from codegen.bench.entry import Buffer, Entry, product_buffers, product_output
 from codegen.bench.problem import Problem
+from codegen.kernels.dot.plan import dot_plan
+from codegen.kernels.spec import KernelSpec
 from codegen.ops.vec_dot.model import F32, results, terms
-from codegen.ops.vec_dot.plan import dot_plan
-from codegen.spec import KernelSpec
 
 
 def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:

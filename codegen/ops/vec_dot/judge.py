@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from codegen.ops.vec_dot.plan import DotPlan
+from codegen.kernels.dot.plan import DotPlan
 from codegen.oracle.dot import Expected, Kind
 
 HALF_ULP = Fraction(1, 1 << 24)

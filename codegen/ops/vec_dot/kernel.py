@@ -9,9 +9,9 @@ from codegen.base.errors import KernelCallError
 from codegen.formats import FORMATS
 from codegen.formats.decoding import F32, Bytes
 from codegen.host import EngineOptions, as_arguments, as_bytes, as_count, as_func, types_of
+from codegen.kernels.spec import KernelSpec
 from codegen.render import filled
 from codegen.runtime import Instance, Space
-from codegen.spec import KernelSpec
 from codegen.wasm.assemble import assemble
 from codegen.wasm.c_parameters import AddressType
 from codegen.wasm.wasmtime_library import wasmtime

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from codegen.formats import Q8_0, Format
 from codegen.formats.decoding import Bytes
-from codegen.ops.vec_dot.plan import DotPlan
+from codegen.kernels.dot.plan import DotPlan
 from codegen.oracle.dot import decode
 
 F32 = npt.NDArray[np.float32]

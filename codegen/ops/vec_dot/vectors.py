@@ -11,10 +11,10 @@ from typing import Any
 from codegen.engines.job import Case as VectorCase
 from codegen.engines.job import Output, Wide
 from codegen.formats import FORMATS, Format
+from codegen.kernels.spec import KernelSpec
 from codegen.ops.vec_dot.cases import Case, Cases
 from codegen.ops.vec_dot.judge import HALF_ULP
 from codegen.oracle.dot import Expected, Kind, dot
-from codegen.spec import KernelSpec
 from codegen.vector_cases import PLACES
 
 FURTHER_ROUNDINGS = 20

@@ -17,16 +17,16 @@ import numpy as np
 from codegen.calls import Call
 from codegen.formats import FORMATS, Format
 from codegen.judge import Report
+from codegen.kernels.dot.plan import dot_plan
+from codegen.kernels.spec import KernelSpec
 from codegen.memory_contract import check_large, check_memory, check_refused, check_traps
 from codegen.ops.vec_dot import model
 from codegen.ops.vec_dot.cases import Case, Cases
 from codegen.ops.vec_dot.judge import bound, differs, mismatch, ulps
 from codegen.ops.vec_dot.kernel import IGNORED, Kernel
-from codegen.ops.vec_dot.plan import dot_plan
 from codegen.oracle.dot import Expected, Kind, dot, encode, f16_value
 from codegen.oracle.inputs import INFINITY, ONE
-from codegen.spec import KernelSpec
-from codegen.strategies import Isa
+from codegen.spec.strategies import Isa
 
 
 def check(spec: KernelSpec, wasm: bytes, report: Report) -> Iterator[str]:
