@@ -18,7 +18,7 @@ from codegen.ops.quantize_mat.kernel import Preparer
 from codegen.ops.quantize_row.kernel import Quantizer
 from codegen.ops.repack.kernel import Repacker
 from codegen.ops.vec_dot.kernel import Kernel
-from codegen.render import render
+from codegen.render.text import render
 from codegen.spec.options import Memory, Scales
 from codegen.spec.strategies import Isa
 from codegen.verify import verify

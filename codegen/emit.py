@@ -15,7 +15,7 @@ from codegen.kernels.spec import KernelSpec
 from codegen.linking.header import header
 from codegen.linking.object_file import object_file
 from codegen.machine_code.machine import Compiler
-from codegen.render import render
+from codegen.render.text import render
 from codegen.wasm.assemble import assemble
 
 GENERATED, BUILD = Path("generated"), Path("build")

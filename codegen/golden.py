@@ -20,7 +20,7 @@ from codegen.kernels import registry
 from codegen.kernels.plans import make_plan
 from codegen.kernels.spec import KernelSpec
 from codegen.manifest import MANIFEST, Entry, entry_of, manifest_text, read_manifest
-from codegen.render import long_line, render
+from codegen.render.text import long_line, render
 from codegen.wasm.assemble import assemble
 from codegen.wasm.code import function as function_of
 from codegen.wasm.cost import Cost, cost

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from codegen.oracle.inputs import rng_of
-from codegen.render import filled
+from codegen.render.text import filled
 from codegen.spec.strategies import Isa
 
 Vector = npt.NDArray[np.uint8]

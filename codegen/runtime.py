@@ -22,7 +22,7 @@ from codegen.host import EngineOptions, as_arguments, as_func, engine, instantia
 from codegen.kernels.operations import OPERATIONS
 from codegen.kernels.spec import KernelSpec
 from codegen.linear_memory import U8
-from codegen.render import render
+from codegen.render.text import render
 from codegen.wasm.assemble import assemble
 from codegen.wasm.wasmtime_library import wasmtime
 

@@ -20,7 +20,7 @@ from codegen.ops.quantize_mat import vectors as quantize_mat
 from codegen.ops.quantize_row import vectors as quantize_row
 from codegen.ops.repack import vectors as repack
 from codegen.ops.vec_dot import vectors as dot
-from codegen.render import render
+from codegen.render.text import render
 from codegen.wasm.assemble import assemble
 
 _CASES: dict[str, Callable[[KernelSpec], Iterator[Case]]] = {

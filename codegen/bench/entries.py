@@ -16,7 +16,7 @@ from codegen.ops.quantize_mat import bench as quantize_mat
 from codegen.ops.quantize_row import bench as quantize_row
 from codegen.ops.repack import bench as repack
 from codegen.ops.vec_dot import bench as dot
-from codegen.render import render_plan
+from codegen.render.text import render_plan
 from codegen.wasm.assemble import assemble
 
 _ENTRIES: dict[str, Callable[[KernelSpec, bytes, Problem], Entry]] = {

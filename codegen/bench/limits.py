@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from codegen.bench.entry import Buffer, Entry
 from codegen.bench.problem import F32_BYTES, Problem
-from codegen.render import filled
+from codegen.render.text import filled
 from codegen.wasm.assemble import assemble
 from codegen.wasm.code import SIMD, Opcode
 from codegen.wasm.cost import is_load

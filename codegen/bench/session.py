@@ -20,7 +20,7 @@ from codegen.bench.problem import Problem
 from codegen.bench.result import Limits, Measurement
 from codegen.bench.statistics import summarize
 from codegen.bench.work import work
-from codegen.render import render
+from codegen.render.text import render
 from codegen.wasm.assemble import assemble
 
 _FILLED = 0.8

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from codegen.kernels.plans import make_plan
 from codegen.kernels.spec import KernelSpec
 from codegen.linking.object_file import symbol
-from codegen.render import filled, render
+from codegen.render.text import filled, render
 from codegen.spec.strategies import Isa
 
 _WIDTH = 110

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from codegen.kernels.spec import KernelSpec
-from codegen.render import render
+from codegen.render.text import render
 
 _DEFINED = re.compile(r"\(func \$([^\s()]+)")
 _NAMED = re.compile(r"\((func|call) \$([^\s()]+)")

@@ -15,7 +15,7 @@ from codegen.machine_code.disassembly import Instruction, disassemble
 from codegen.machine_code.loops import main_loop
 from codegen.machine_code.machine import Code, Compiler
 from codegen.machine_code.wat_lines import WatLines, wat_lines
-from codegen.render import render
+from codegen.render.text import render
 from codegen.wasm.assemble import assemble
 from codegen.wasm.code import Function, first_loop
 from codegen.wasm.code import function as function_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from codegen.host import as_arguments, as_func, types_of
-from codegen.render import filled
+from codegen.render.text import filled
 from codegen.runtime import Instance
 from codegen.wasm.assemble import assemble
 from codegen.wasm.c_parameters import AddressType

@@ -28,7 +28,7 @@ from codegen.ops.vec_dot.kernel import Kernel
 from codegen.oracle.inputs import rng_of
 from codegen.oracle.matrix import interleave, prepare
 from codegen.placement import FILL
-from codegen.render import render
+from codegen.render.text import render
 from codegen.runtime import Instance
 from codegen.wasm.assemble import assemble
 

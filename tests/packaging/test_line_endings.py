@@ -8,7 +8,7 @@ import pytest
 
 from codegen import KernelSpec, render
 from codegen.kernels.registry import registered
-from codegen.render import filled
+from codegen.render.text import filled
 from tests.cli.command import ROOT, contents
 
 

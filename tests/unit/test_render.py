@@ -9,7 +9,7 @@ from codegen.base.errors import AssembleError, TemplateError
 from codegen.golden import check
 from codegen.kernels.dot.plan import dot_plan
 from codegen.kernels.registry import registered
-from codegen.render import long_line, template_root
+from codegen.render.text import long_line, template_root
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = KernelSpec.parse("vec_dot_q4_0_q8_0__relaxed_u4")

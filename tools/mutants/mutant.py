@@ -13,7 +13,7 @@ from typing import Any
 from codegen import KernelSpec, assemble
 from codegen.kernels.plan import Plan
 from codegen.kernels.plans import make_plan
-from codegen.render import render_plan, template_root
+from codegen.render.text import render_plan, template_root
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from codegen.formats import FORMATS
 from codegen.formats.decoding import F32, Bytes
 from codegen.host import EngineOptions, as_arguments, as_bytes, as_count, as_func, types_of
 from codegen.kernels.spec import KernelSpec
-from codegen.render import filled
+from codegen.render.text import filled
 from codegen.runtime import Instance, Space
 from codegen.wasm.assemble import assemble
 from codegen.wasm.c_parameters import AddressType
