@@ -9,16 +9,16 @@ Everything here is defined elsewhere in the package.
 """
 
 from codegen.base.errors import CodegenError
-from codegen.host import EngineOptions
 from codegen.judge import Report
 from codegen.kernels.spec import KernelSpec
-from codegen.ops.gemm.kernel import MatrixKernel
-from codegen.ops.mul_mat.kernel import MulMat
-from codegen.ops.quantize_mat.kernel import Preparer
-from codegen.ops.quantize_row.kernel import Quantizer
-from codegen.ops.repack.kernel import Repacker
-from codegen.ops.vec_dot.kernel import Kernel
 from codegen.render.text import render
+from codegen.runtime.gemm import MatrixKernel
+from codegen.runtime.host import EngineOptions
+from codegen.runtime.mul_mat import MulMat
+from codegen.runtime.quantize_mat import Preparer
+from codegen.runtime.quantize_row import Quantizer
+from codegen.runtime.repack import Repacker
+from codegen.runtime.vec_dot import Kernel
 from codegen.spec.options import Memory, Scales
 from codegen.spec.strategies import Isa
 from codegen.verify import verify

@@ -12,7 +12,7 @@ import numpy as np
 from codegen.calls import Call
 from codegen.judge import Report
 from codegen.placement import FILL, Place, fill, outputs, put, trap, wrong_outputs
-from codegen.runtime import Instance
+from codegen.runtime.instance import Instance
 
 _GUARD = bytes([0x7E] * 64)
 """What lies around an input: NaN as an f16, far from zero as weights, and as an f32 larger than any."""

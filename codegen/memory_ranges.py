@@ -12,7 +12,7 @@ import numpy as np
 from codegen.calls import Call
 from codegen.judge import Report
 from codegen.placement import Place, fill, put, trap, wrong_outputs
-from codegen.runtime import Instance
+from codegen.runtime.instance import Instance
 
 
 def check_ranges(instance: Instance, call: Call, report: Report) -> Iterator[str]:

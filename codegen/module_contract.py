@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from codegen.kernels.plan import OWN_PAGES, WASM32_PAGES
 from codegen.kernels.spec import KernelSpec
-from codegen.runtime import Instance
+from codegen.runtime.instance import Instance
 from codegen.spec.options import Memory
 from codegen.spec.strategies import Isa
 from codegen.wasm.code import SIMD, opcodes

@@ -9,7 +9,7 @@ import numpy as np
 
 from codegen.base.errors import KernelTrapError
 from codegen.calls import Call
-from codegen.runtime import Instance
+from codegen.runtime.instance import Instance
 
 FILL = 0xFE
 """What the rest of memory and the outputs hold before a call: not what a stray store would leave, and as an f32 so

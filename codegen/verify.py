@@ -17,7 +17,7 @@ from codegen.ops.quantize_row import verification as quantize_row
 from codegen.ops.repack import verification as repack
 from codegen.ops.vec_dot import verification as dot
 from codegen.render.text import render
-from codegen.runtime import Instance
+from codegen.runtime.instance import Instance
 from codegen.wasm.assemble import assemble
 from codegen.wasm.cost import Cost, cost
 from codegen.wasm.wasmtime_library import wasmtime

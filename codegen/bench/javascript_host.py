@@ -20,7 +20,7 @@ from codegen.bench.problem import Problem
 from codegen.engines.javascript import Program
 from codegen.engines.process import start, stop
 from codegen.engines.report import EngineError
-from codegen.host import EngineOptions, engine
+from codegen.runtime.host import EngineOptions, engine
 from codegen.wasm.wasmtime_library import wasmtime
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")

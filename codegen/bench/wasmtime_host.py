@@ -8,14 +8,22 @@ from importlib.metadata import version
 
 import numpy as np
 
-from codegen.arena import Arena
 from codegen.base.errors import KernelLoadError
 from codegen.bench.clock import clock
 from codegen.bench.contestant import Calibrated, Contestant, WrongResultError
 from codegen.bench.entry import REPEAT, Buffer, Entry
 from codegen.bench.problem import Problem
-from codegen.host import EngineOptions, as_arguments, as_func, engine, instantiate, reason_of, types_of
-from codegen.linear_memory import U8
+from codegen.runtime.arena import Arena
+from codegen.runtime.host import (
+    EngineOptions,
+    as_arguments,
+    as_func,
+    engine,
+    instantiate,
+    reason_of,
+    types_of,
+)
+from codegen.runtime.linear_memory import U8
 from codegen.wasm.wasmtime_library import wasmtime
 
 

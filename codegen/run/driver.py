@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from codegen.host import as_arguments, as_func, types_of
 from codegen.render.text import filled
-from codegen.runtime import Instance
+from codegen.runtime.host import as_arguments, as_func, types_of
+from codegen.runtime.instance import Instance
 from codegen.wasm.assemble import assemble
 from codegen.wasm.c_parameters import AddressType
 from codegen.wasm.wasmtime_library import wasmtime

@@ -9,7 +9,6 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from codegen.arena import Arena
 from codegen.base.errors import SpecError
 from codegen.bench.clock import clock
 from codegen.formats import Q4_0, Q8_0
@@ -21,13 +20,14 @@ from codegen.kernels.operations import contracts_of
 from codegen.kernels.spec import KernelSpec
 from codegen.kernels.tile.plan import PANEL
 from codegen.ops.gemm.verification import bound as matrix_bound
-from codegen.ops.mul_mat.kernel import MulMat
-from codegen.ops.repack.kernel import Repacker
 from codegen.ops.vec_dot.judge import bound as dot_bound
-from codegen.ops.vec_dot.kernel import PARAMETERS, Kernel
 from codegen.oracle.dot import Expected
 from codegen.run.batches import Group, Part
 from codegen.run.driver import Driver
+from codegen.runtime.arena import Arena
+from codegen.runtime.mul_mat import MulMat
+from codegen.runtime.repack import Repacker
+from codegen.runtime.vec_dot import PARAMETERS, Kernel
 from codegen.spec.strategies import Isa
 
 F32 = npt.NDArray[np.float32]

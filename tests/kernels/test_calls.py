@@ -11,7 +11,7 @@ from codegen.base.errors import CodegenError, KernelCallError, KernelTrapError
 from codegen.formats import Q4_0
 from codegen.ops.vec_dot.cases import Cases
 from codegen.oracle.dot import dot
-from codegen.runtime import Instance
+from codegen.runtime.instance import Instance
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from codegen.base.errors import KernelTrapError
 from codegen.formats.layouts import GROUP_BYTES
 from codegen.kernels.plan import PAGE
 from codegen.kernels.tile.plan import PANEL, record_of
-from codegen.runtime import Instance
+from codegen.runtime.instance import Instance
 
 PAGES = 3
 END = PAGES * PAGE

@@ -7,8 +7,8 @@ from codegen import KernelSpec
 from codegen.judge import Report
 from codegen.memory_ranges import check_idle, check_ranges
 from codegen.ops.quantize_row.cases import usual
-from codegen.ops.quantize_row.kernel import Quantizer
 from codegen.ops.quantize_row.verification import call_of
+from codegen.runtime.quantize_row import Quantizer
 from codegen.wasm.cost import Cost
 
 SPEC = KernelSpec.parse("quantize_row_q8_0__scalar_u1")

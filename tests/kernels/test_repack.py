@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from codegen import EngineOptions, Isa, KernelSpec, verify
 from codegen.base.errors import KernelCallError, KernelTrapError
-from codegen.ops.repack.kernel import Repacker
 from codegen.oracle.matrix import deinterleave, interleave
+from codegen.runtime.repack import Repacker
 from tests.specs import EVERY_SPEC
 
 KERNELS = [Repacker.load(spec) for spec in EVERY_SPEC if spec.op == "repack" and spec.memory == "export"]

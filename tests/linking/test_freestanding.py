@@ -9,13 +9,13 @@ import pytest
 import wasmtime
 
 from codegen import Isa
-from codegen.linear_memory import LinearMemory
 from codegen.linking.library import write_library
 from codegen.ops.gemm.cases import random_case
 from codegen.ops.gemm.verification import bound
 from codegen.ops.mul_mat.verification import known_values
 from codegen.ops.vec_dot.judge import mismatch
 from codegen.oracle.dot import dot_rows
+from codegen.runtime.linear_memory import LinearMemory
 from codegen.spec.options import Memory
 from tests.linking.programs import SOURCES, compile_c
 

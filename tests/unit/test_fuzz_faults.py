@@ -14,12 +14,12 @@ import pytest
 
 import codegen.__main__ as command_line
 from codegen import gguf_scan
-from codegen.arena import Arena
 from codegen.gguf_file import GGUFFile
 from codegen.kernels.spec import KernelSpec
-from codegen.ops.vec_dot.kernel import Placed
 from codegen.run.batches import Part
 from codegen.run.paths import MulMatPath, VecDotPath
+from codegen.runtime.arena import Arena
+from codegen.runtime.vec_dot import Placed
 from tests.fuzzing import TARGETS, first_fault
 from tools.fuzz.api_target import APITarget
 from tools.fuzz.cli_target import CLITarget

@@ -20,7 +20,7 @@ from codegen.formats import FORMATS
 from codegen.gguf_file import GGUFFile
 from codegen.kernels.operations import OPERATIONS
 from codegen.kernels.spec import KernelSpec
-from codegen.linear_memory import WASM32_BYTES
+from codegen.runtime.linear_memory import WASM32_BYTES
 from codegen.spec.options import OPTIONS
 from codegen.spec.strategies import Isa
 from tests.fuzzing import TARGETS, first_fault

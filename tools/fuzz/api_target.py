@@ -11,11 +11,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from codegen.arena import Arena
 from codegen.base.errors import CannotRunError, KernelCallError
-from codegen.host import EngineOptions, engine
 from codegen.kernels.plan import PAGE
-from codegen.linear_memory import WASM32_BYTES, LinearMemory
+from codegen.runtime.arena import Arena
+from codegen.runtime.host import EngineOptions, engine
+from codegen.runtime.linear_memory import WASM32_BYTES, LinearMemory
 from codegen.wasm.wasmtime_library import wasmtime
 from tools.fuzz.api_kernels import call_rightly, call_wrongly, right_call, wrong_call
 from tools.fuzz.api_specs import make_spec, parse, spec_fields, spec_name

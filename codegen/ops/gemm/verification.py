@@ -19,13 +19,13 @@ from codegen.kernels.tile.plan import record_of, tile_of
 from codegen.memory_contract import check_large, check_memory, check_refused
 from codegen.memory_ranges import check_idle, check_ranges
 from codegen.ops.gemm.cases import Case, all_cases, random_case
-from codegen.ops.gemm.kernel import MatrixKernel
 from codegen.ops.gemm.model import F32, products
 from codegen.ops.vec_dot.judge import HALF_ULP, mismatch, ulps
 from codegen.oracle.dot import Expected, dot_rows, encode, f16_value
 from codegen.oracle.inputs import ONE, rng_of
 from codegen.oracle.matrix import interleave, prepare
 from codegen.placement import FILL
+from codegen.runtime.gemm import MatrixKernel
 
 _HALVES = rng_of("halves").permutation(1 << 16).astype(np.uint16)
 """All f16, in a random order: one that is not finite mostly stands alone in a tile, in any of its rows and columns.

@@ -21,9 +21,9 @@ from codegen.memory_ranges import check_idle, check_ranges
 from codegen.ops.gemm.cases import Case, all_cases, random_case
 from codegen.ops.gemm.model import products
 from codegen.ops.gemm.verification import Known, known, refused, with_gaps, wrong_results
-from codegen.ops.mul_mat.kernel import MulMat
 from codegen.oracle.inputs import rng_of
 from codegen.oracle.matrix import interleave, prepare
+from codegen.runtime.mul_mat import MulMat
 
 _SPECIAL = (0.0, -0.0, 1e-40, 3e38, np.inf, -np.inf, np.nan)
 """Activations that quantisers get wrong."""

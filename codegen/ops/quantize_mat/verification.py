@@ -15,10 +15,10 @@ from codegen.kernels.spec import KernelSpec
 from codegen.memory_contract import check_large, check_memory, check_refused
 from codegen.memory_ranges import check_idle, check_ranges
 from codegen.ops.quantize_mat.cases import GAPS, call_of, matrix, overlapping
-from codegen.ops.quantize_mat.kernel import Preparer
 from codegen.ops.quantize_row.verification import oracle
 from codegen.oracle.matrix import prepare
 from codegen.placement import Place, put, wrong_outputs
+from codegen.runtime.quantize_mat import Preparer
 
 _MOST = (1 << 31) - 1
 

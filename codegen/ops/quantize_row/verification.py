@@ -16,7 +16,7 @@ from codegen.kernels.spec import KernelSpec
 from codegen.memory_contract import check_large, check_memory, check_refused
 from codegen.memory_ranges import check_ranges
 from codegen.ops.quantize_row.cases import F32, Case, small_cases, sweeps, usual
-from codegen.ops.quantize_row.kernel import Quantizer
+from codegen.runtime.quantize_row import Quantizer
 
 _REFUSED = tuple(
     {"k": k}

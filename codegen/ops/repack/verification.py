@@ -11,10 +11,10 @@ from codegen.kernels.spec import KernelSpec
 from codegen.memory_contract import check_large, check_memory, check_refused
 from codegen.memory_ranges import check_idle, check_ranges
 from codegen.ops.repack.cases import GAPS, call_of
-from codegen.ops.repack.kernel import Repacker
 from codegen.oracle.inputs import rng_of
 from codegen.oracle.matrix import deinterleave
 from codegen.placement import Place, put, wrong_outputs
+from codegen.runtime.repack import Repacker
 
 _MOST = (1 << 31) - 1
 

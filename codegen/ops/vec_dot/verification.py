@@ -23,9 +23,9 @@ from codegen.memory_contract import check_large, check_memory, check_refused, ch
 from codegen.ops.vec_dot import model
 from codegen.ops.vec_dot.cases import Case, Cases
 from codegen.ops.vec_dot.judge import bound, differs, mismatch, ulps
-from codegen.ops.vec_dot.kernel import IGNORED, Kernel
 from codegen.oracle.dot import Expected, Kind, dot, encode, f16_value
 from codegen.oracle.inputs import INFINITY, ONE
+from codegen.runtime.vec_dot import IGNORED, Kernel
 from codegen.spec.strategies import Isa
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from codegen.formats.decoding import Bytes
 from codegen.formats.layouts import interleaved_bytes
-from codegen.host import as_bytes, as_count
-from codegen.runtime import Instance, Space
+from codegen.runtime.host import as_bytes, as_count
+from codegen.runtime.instance import Instance, Space
 
 
 class Repacker(Instance):

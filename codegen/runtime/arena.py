@@ -6,7 +6,7 @@ import numpy as np
 
 from codegen.base.errors import KernelCallError
 from codegen.formats.decoding import Bytes
-from codegen.linear_memory import U8, LinearMemory
+from codegen.runtime.linear_memory import U8, LinearMemory
 
 _ALIGN = 64
 

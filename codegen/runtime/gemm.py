@@ -6,8 +6,8 @@ import numpy as np
 
 from codegen.formats.decoding import F32, Bytes
 from codegen.formats.layouts import Record, interleaved_bytes
-from codegen.host import as_bytes, as_count
-from codegen.runtime import Instance, Space
+from codegen.runtime.host import as_bytes, as_count
+from codegen.runtime.instance import Instance, Space
 
 
 class MatrixKernel(Instance):

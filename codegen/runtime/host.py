@@ -11,7 +11,7 @@ import numpy as np
 
 from codegen.base.errors import KernelCallError, shown
 from codegen.formats.decoding import F32, Bytes
-from codegen.linear_memory import U8, WASM32_BYTES, WASM64_BYTES, LinearMemory
+from codegen.runtime.linear_memory import U8, WASM32_BYTES, WASM64_BYTES, LinearMemory
 from codegen.wasm.wasmtime_library import config, needing_room, wasmtime
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from codegen.formats.decoding import F32
 from codegen.formats.layouts import Record
-from codegen.host import as_count, as_f32
-from codegen.runtime import Instance, Space
+from codegen.runtime.host import as_count, as_f32
+from codegen.runtime.instance import Instance, Space
 
 
 class Preparer(Instance):

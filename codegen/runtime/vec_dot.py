@@ -8,10 +8,10 @@ from functools import cache
 from codegen.base.errors import KernelCallError
 from codegen.formats import FORMATS
 from codegen.formats.decoding import F32, Bytes
-from codegen.host import EngineOptions, as_arguments, as_bytes, as_count, as_func, types_of
 from codegen.kernels.spec import KernelSpec
 from codegen.render.text import filled
-from codegen.runtime import Instance, Space
+from codegen.runtime.host import EngineOptions, as_arguments, as_bytes, as_count, as_func, types_of
+from codegen.runtime.instance import Instance, Space
 from codegen.wasm.assemble import assemble
 from codegen.wasm.c_parameters import AddressType
 from codegen.wasm.wasmtime_library import wasmtime

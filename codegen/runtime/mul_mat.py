@@ -9,10 +9,10 @@ import numpy as np
 from codegen.base.errors import KernelCallError
 from codegen.formats.decoding import F32, Bytes
 from codegen.formats.layouts import Record, interleaved_bytes
-from codegen.host import EngineOptions, as_bytes, as_count, as_f32
 from codegen.kernels.spec import KernelSpec
 from codegen.kernels.tile.plan import PANEL, record_of
-from codegen.runtime import Instance, Space
+from codegen.runtime.host import EngineOptions, as_bytes, as_count, as_f32
+from codegen.runtime.instance import Instance, Space
 
 
 @dataclass(frozen=True)

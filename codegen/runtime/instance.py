@@ -14,15 +14,15 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from codegen.arena import Arena
 from codegen.base.errors import KernelCallError, KernelLoadError, KernelTrapError
 from codegen.formats import FORMATS
 from codegen.formats.decoding import F32
-from codegen.host import EngineOptions, as_arguments, as_func, engine, instantiate, reason_of
 from codegen.kernels.operations import OPERATIONS
 from codegen.kernels.spec import KernelSpec
-from codegen.linear_memory import U8
 from codegen.render.text import render
+from codegen.runtime.arena import Arena
+from codegen.runtime.host import EngineOptions, as_arguments, as_func, engine, instantiate, reason_of
+from codegen.runtime.linear_memory import U8
 from codegen.wasm.assemble import assemble
 from codegen.wasm.wasmtime_library import wasmtime
 
