@@ -9,7 +9,6 @@ Everything here is defined elsewhere in the package.
 """
 
 from codegen.base.errors import CodegenError
-from codegen.judge import Report
 from codegen.kernels.spec import KernelSpec
 from codegen.render.text import render
 from codegen.runtime.gemm import MatrixKernel
@@ -21,7 +20,8 @@ from codegen.runtime.repack import Repacker
 from codegen.runtime.vec_dot import Kernel
 from codegen.spec.options import Memory, Scales
 from codegen.spec.strategies import Isa
-from codegen.verify import verify
+from codegen.verify.kernel import verify
+from codegen.verify.report import Report
 from codegen.wasm.assemble import Assembler, assemble
 
 __all__ = [

@@ -12,12 +12,12 @@ from codegen.base.output import Table, print_tables
 from codegen.bench import article
 from codegen.bench import table as bench_table
 from codegen.bench.result import Result
-from codegen.judge import Report
 from codegen.kernels.spec import KernelSpec
 from codegen.run import table as model_table
 from codegen.run.result import Result as Run
 from codegen.tune import ranking
 from codegen.tune.sweep import Outcome
+from codegen.verify.report import Report
 from codegen.wasm.assemble import default_assembler
 
 if TYPE_CHECKING:  # only there, since what drives browsers is slow to import

@@ -110,7 +110,7 @@ def _bless(options: argparse.Namespace) -> int:
 
 
 def _vectors(options: argparse.Namespace) -> int:
-    from codegen import vectors
+    from codegen.verify import vectors
 
     folder = _committed(options, VECTORS, "vectors")
     for name, text in vectors.files().items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from codegen import arguments, engines, show, vectors
+from codegen import arguments, engines, show
 from codegen.arguments import AddVerb
 from codegen.base.output import progress, tracked
 from codegen.commands import DONE, FAILED
@@ -14,7 +14,8 @@ from codegen.kernels import registry
 from codegen.run import session
 from codegen.run.activations import activations
 from codegen.spec.strategies import Isa
-from codegen.verify import verify
+from codegen.verify import vectors
+from codegen.verify.kernel import verify
 
 _ROUNDS, _MOST_ROUNDS = 9, 1000
 """Of timing a model's matrices: enough for an interval, and soon done."""

@@ -12,10 +12,10 @@ from codegen.engines.aarch64 import CPUS, discover_aarch64
 from codegen.engines.browsers import BROWSERS, discover_browsers
 from codegen.engines.engine import Engine
 from codegen.engines.javascript import PROGRAMS, discover_javascript
-from codegen.engines.job import Case, Job, KernelEntry, OpcodeCase, Opcodes, Vectors, kernel_entry
 from codegen.engines.matrix import Difference, Matrix, run_matrix
 from codegen.engines.report import EngineReport, Failure, SubjectReport
 from codegen.engines.wasmtime_configs import CONFIGURATIONS, discover_wasmtime
+from codegen.verify.job import Case, Job, KernelEntry, OpcodeCase, Opcodes, Vectors, kernel_entry
 
 __all__ = [
     "NAMES",

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from codegen.engines.job import Job, cases_of, parts
 from codegen.engines.process import run_command
 from codegen.engines.report import EngineError, EngineReport
+from codegen.verify.job import Job, cases_of, parts
 
 RUNNER = Path(__file__).with_name("runner.mjs")
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from codegen.base.output import Table
 from codegen.engines.engine import Engine
-from codegen.engines.job import Job, cases_of
 from codegen.engines.process import stop_all
 from codegen.engines.report import EngineReport, SubjectReport
+from codegen.verify.job import Job, cases_of
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from codegen.base.errors import CannotRunError
-from codegen.engines.job import Case, Job, KernelEntry, OpcodeCase, cases_of
 from codegen.engines.report import Failure, SubjectReport
 from codegen.engines.wasmtime_configs import wasmtime_engine
 from codegen.engines.wasmtime_target import POISON, Target, high_pages, pages
+from codegen.verify.job import Case, Job, KernelEntry, OpcodeCase, cases_of
 from codegen.wasm.wasmtime_library import wasmtime
 
 # By feature, an ISA or a memory, the smallest module that needs it: where it validates, the engine has the feature.

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from codegen.engines.job import Case, KernelEntry, Output, Wide, output_bytes
 from codegen.kernels.plan import PAGE, WASM32_PAGES
 from codegen.runtime.host import as_arguments, as_func, instantiate, types_of
 from codegen.runtime.linear_memory import U8
+from codegen.verify.job import Case, KernelEntry, Output, Wide, output_bytes
 from codegen.wasm.wasmtime_library import wasmtime
 
 GUARD = 64

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
-from codegen.engines.job import Case, Output
 from codegen.formats.layouts import Activations
 from codegen.javascript.bundles import Bundle
 from codegen.javascript.modules import module_text, text
 from codegen.kernels.spec import KernelSpec
-from codegen.opcodes import KnownAnswer, known_answers, opcode_wat
 from codegen.spec.strategies import Isa
-from codegen.vectors import vector_cases
+from codegen.verify.job import Case, Output
+from codegen.verify.opcodes import KnownAnswer, known_answers, opcode_wat
+from codegen.verify.vectors import vector_cases
 from codegen.wasm.assemble import assemble
 
 _PRODUCTS = ("extremes", "shape-19x9-b2", "any-finite-scale", "scales-inf")

@@ -9,7 +9,6 @@ from typing import Any
 
 from gguf.constants import GGML_QUANT_SIZES
 
-from codegen import vectors
 from codegen.bench.entries import kernel_entry
 from codegen.bench.entry import Entry
 from codegen.bench.frozen import Timed
@@ -18,6 +17,7 @@ from codegen.bench.problem import Problem
 from codegen.bench.usual import together, usual
 from codegen.kernels.spec import KernelSpec
 from codegen.page.kernels import bars, everywhere, verified
+from codegen.verify import vectors
 
 N = 4096
 

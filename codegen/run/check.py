@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from codegen.formats import Q4_0, Q8_0
 from codegen.formats.quantise import quantize_q8_0
-from codegen.ops.gemm.model import products
-from codegen.ops.vec_dot.judge import differs, mismatch, ulps
 from codegen.oracle.dot import Expected, dot_rows
 from codegen.run.batches import Part
 from codegen.run.paths import F32, Path
+from codegen.verify.dot.judge import differs, mismatch, ulps
+from codegen.verify.tile.model import products
 
 _WEIGHTS_AT_ONCE = 1 << 21
 """That the oracle decodes: bounds its memory."""

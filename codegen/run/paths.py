@@ -19,8 +19,6 @@ from codegen.kernels.dot.plan import dot_plan
 from codegen.kernels.operations import contracts_of
 from codegen.kernels.spec import KernelSpec
 from codegen.kernels.tile.plan import PANEL
-from codegen.ops.gemm.verification import bound as matrix_bound
-from codegen.ops.vec_dot.judge import bound as dot_bound
 from codegen.oracle.dot import Expected
 from codegen.run.batches import Group, Part
 from codegen.run.driver import Driver
@@ -29,6 +27,8 @@ from codegen.runtime.mul_mat import MulMat
 from codegen.runtime.repack import Repacker
 from codegen.runtime.vec_dot import PARAMETERS, Kernel
 from codegen.spec.strategies import Isa
+from codegen.verify.dot.judge import bound as dot_bound
+from codegen.verify.tile.verification import bound as matrix_bound
 
 F32 = npt.NDArray[np.float32]
 F32_BYTES = 4
@@ -44,7 +44,7 @@ class Path(Protocol):
     label: str
     """A short name, for the head of a column."""
     ordered: bool
-    """Whether it adds in the order of codegen/ops/gemm/model.py, so that its results have the bits of that."""
+    """Whether it adds in the order of codegen/verify/tile/model.py, so that its results have the bits of that."""
 
     def place(self, groups: Sequence[Group], values: Columns) -> None:
         """Puts matrices and activations into memory, in place of any that were."""

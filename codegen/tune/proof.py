@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codegen import engines, vectors
+from codegen import engines
 from codegen.engines.report import EngineError
 from codegen.kernels.spec import KernelSpec
-from codegen.verify import verify
+from codegen.verify import vectors
+from codegen.verify.kernel import verify
 
 ENGINES = (
     *("wasmtime-deterministic", "wasmtime-strict", "wasmtime-sse2"),

@@ -12,8 +12,8 @@ from codegen.formats import FORMATS, Q4_0, Q8_0, dequantize
 from codegen.formats.quantise import quantize_q8_0
 from codegen.kernels.dot.plan import dot_plan
 from codegen.ops.vec_dot import bench
-from codegen.ops.vec_dot.judge import bound, mismatch
 from codegen.oracle.dot import decode
+from codegen.verify.dot.judge import bound, mismatch
 
 CACHES = {1: 48 << 10, 2: 2 << 20, 3: 64 << 20}
 KERNELS = (

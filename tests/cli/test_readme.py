@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from codegen.formats.quantise import quantize_q8_0
-from codegen.ops.gemm.model import products
+from codegen.verify.tile.model import products
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from codegen import vectors
 from codegen.engines import Engine, discover
 from codegen.engines.engine import RUNNER, command_launcher
 from codegen.engines.javascript import find_node
-from codegen.engines.job import parts
 from codegen.kernels import registry
+from codegen.verify import vectors
+from codegen.verify.job import parts
 from tests.engines.toy_kernels import CASES, case, job, opcode, toy
 
 LARGE = {"memory": '(import "env" "memory" (memory i64 0))', "ptr": "i64"}

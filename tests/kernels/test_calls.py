@@ -9,9 +9,9 @@ import pytest
 from codegen import Isa, Kernel, KernelSpec, MatrixKernel, MulMat, Preparer, Quantizer, Repacker
 from codegen.base.errors import CodegenError, KernelCallError, KernelTrapError
 from codegen.formats import Q4_0
-from codegen.ops.vec_dot.cases import Cases
 from codegen.oracle.dot import dot
 from codegen.runtime.instance import Instance
+from codegen.verify.dot.cases import Cases
 
 
 @pytest.fixture(scope="module")

@@ -12,11 +12,11 @@ from codegen.base.errors import KernelCallError
 from codegen.formats.layouts import GROUP_BYTES, GROUP_ROWS
 from codegen.formats.quantise import quantize_q8_0
 from codegen.kernels.registry import registered
-from codegen.ops.gemm.cases import Case, random_case
-from codegen.ops.gemm.model import products
-from codegen.ops.gemm.verification import weights_of
 from codegen.oracle.inputs import rng_of
 from codegen.oracle.matrix import interleave, prepare
+from codegen.verify.tile.cases import Case, random_case
+from codegen.verify.tile.model import products
+from codegen.verify.tile.verification import weights_of
 from tests.specs import EVERY_SPEC
 
 MATRIX = [spec for spec in EVERY_SPEC if spec.op in ("gemv", "gemm") and spec.memory == "export"]

@@ -9,20 +9,12 @@ import wasmtime
 
 from codegen import EngineOptions, KernelSpec, Memory, verify
 from codegen.base.errors import KernelCallError, KernelTrapError
-from codegen.calls import Call
 from codegen.formats import Q4_0, Q8_0
 from codegen.formats.layouts import GROUP_BYTES
 from codegen.kernels.registry import MATRIX, UNTUNED, registered
 from codegen.kernels.tile.plan import record_of
-from codegen.module_contract import check_module
-from codegen.ops.gemm import verification as gemm
-from codegen.ops.gemm.cases import random_case
-from codegen.ops.mul_mat import verification as mul_mat
-from codegen.ops.quantize_mat import cases as quantize_mat
-from codegen.ops.repack import cases as repack
 from codegen.oracle.inputs import rng_of
 from codegen.oracle.matrix import interleave, prepare
-from codegen.placement import FILL
 from codegen.render.text import render
 from codegen.runtime.gemm import MatrixKernel
 from codegen.runtime.host import as_arguments, as_func, engine
@@ -30,6 +22,14 @@ from codegen.runtime.instance import Instance
 from codegen.runtime.linear_memory import LinearMemory
 from codegen.runtime.mul_mat import MulMat
 from codegen.runtime.vec_dot import Kernel
+from codegen.verify.calls import Call
+from codegen.verify.module_contract import check_module
+from codegen.verify.mul_mat import verification as mul_mat
+from codegen.verify.placement import FILL
+from codegen.verify.quantize_mat import cases as quantize_mat
+from codegen.verify.repack import cases as repack
+from codegen.verify.tile import verification as gemm
+from codegen.verify.tile.cases import random_case
 from codegen.wasm.assemble import assemble
 
 EACH = tuple(

@@ -4,11 +4,11 @@ import pytest
 import wasmtime
 
 from codegen import KernelSpec
-from codegen.judge import Report
-from codegen.memory_ranges import check_idle, check_ranges
-from codegen.ops.quantize_row.cases import usual
-from codegen.ops.quantize_row.verification import call_of
 from codegen.runtime.quantize_row import Quantizer
+from codegen.verify.memory_ranges import check_idle, check_ranges
+from codegen.verify.quantize_row.cases import usual
+from codegen.verify.quantize_row.verification import call_of
+from codegen.verify.report import Report
 from codegen.wasm.cost import Cost
 
 SPEC = KernelSpec.parse("quantize_row_q8_0__scalar_u1")

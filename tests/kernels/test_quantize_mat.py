@@ -10,11 +10,11 @@ from codegen.base.errors import KernelCallError, KernelTrapError, SpecError
 from codegen.formats import Q8_0
 from codegen.formats.layouts import Activations, Kind, Record
 from codegen.formats.quantise import quantize_q8_0
-from codegen.ops.quantize_mat.cases import matrix
-from codegen.ops.quantize_row.cases import small_cases
 from codegen.oracle.dot import decode
 from codegen.oracle.matrix import prepare
 from codegen.runtime.quantize_mat import Preparer
+from codegen.verify.quantize_mat.cases import matrix
+from codegen.verify.quantize_row.cases import small_cases
 from tests.specs import EVERY_SPEC
 
 PREPARERS = [spec for spec in EVERY_SPEC if spec.op == "quantize_mat"]

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from codegen import EngineOptions, Isa, KernelSpec, verify
 from codegen.base.errors import KernelCallError, KernelTrapError
 from codegen.formats.quantise import quantize_q8_0
-from codegen.ops.quantize_row.cases import small_cases, usual
 from codegen.oracle.inputs import rng_of
 from codegen.runtime.quantize_row import Quantizer
+from codegen.verify.quantize_row.cases import small_cases, usual
 from tests.specs import EVERY_SPEC
 
 QUANTISERS = [spec for spec in EVERY_SPEC if spec.op == "quantize_row"]

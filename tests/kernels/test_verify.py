@@ -14,9 +14,9 @@ from codegen.formats import Q4_0
 from codegen.kernels.dot.plan import dot_plan
 from codegen.kernels.operations import OPERATIONS
 from codegen.kernels.registry import registered
-from codegen.ops.vec_dot.cases import Cases
-from codegen.ops.vec_dot.judge import bound, mismatch
 from codegen.oracle.dot import dot
+from codegen.verify.dot.cases import Cases
+from codegen.verify.dot.judge import bound, mismatch
 from tests.specs import DOTS, STRATEGY_OF_ISA
 
 # One repack is a whole matrix, and the exact result of one mul_mat is many blocks' work.

@@ -15,12 +15,12 @@ from codegen import Isa, Kernel
 from codegen.emit import Emit, content
 from codegen.linking.kernel_set import kernel_set
 from codegen.linking.library import write_library
-from codegen.ops.gemm.cases import Case, random_case
-from codegen.ops.gemm.verification import bound
-from codegen.ops.mul_mat.verification import known_values
-from codegen.ops.vec_dot.judge import mismatch
 from codegen.oracle.dot import dot_rows
 from codegen.spec.options import Memory
+from codegen.verify.dot.judge import mismatch
+from codegen.verify.mul_mat.verification import known_values
+from codegen.verify.tile.cases import Case, random_case
+from codegen.verify.tile.verification import bound
 from tests.linking.programs import EXAMPLES, SOURCES, compile_c, link_fails, run_wasi
 
 pytestmark = pytest.mark.needs("c")

@@ -10,13 +10,13 @@ import wasmtime
 
 from codegen import Isa
 from codegen.linking.library import write_library
-from codegen.ops.gemm.cases import random_case
-from codegen.ops.gemm.verification import bound
-from codegen.ops.mul_mat.verification import known_values
-from codegen.ops.vec_dot.judge import mismatch
 from codegen.oracle.dot import dot_rows
 from codegen.runtime.linear_memory import LinearMemory
 from codegen.spec.options import Memory
+from codegen.verify.dot.judge import mismatch
+from codegen.verify.mul_mat.verification import known_values
+from codegen.verify.tile.cases import random_case
+from codegen.verify.tile.verification import bound
 from tests.linking.programs import SOURCES, compile_c
 
 pytestmark = pytest.mark.needs("c")

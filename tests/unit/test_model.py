@@ -4,9 +4,9 @@ import pytest
 from codegen import Isa, KernelSpec
 from codegen.formats import Q4_0
 from codegen.kernels.dot.plan import dot_plan
-from codegen.ops.vec_dot.cases import Cases
-from codegen.ops.vec_dot.judge import differs, roundings
-from codegen.ops.vec_dot.model import result, terms
+from codegen.verify.dot.cases import Cases
+from codegen.verify.dot.judge import differs, roundings
+from codegen.verify.dot.model import result, terms
 
 
 def test_one_block_a_turn_is_summed_in_order() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from codegen import KernelSpec, assemble, render
 from codegen.kernels.registry import registered
-from codegen.verify import verify_wasm
+from codegen.verify.kernel import verify_wasm
 from tools.mutants.equivalent import RULES, reason
 from tools.mutants.faults import changes, faults, flat_text, with_fault
 from tools.mutants.mutant import KernelMutant

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from codegen.formats import Q4_0, Q8_0
 from codegen.formats.quantise import quantize_q8_0
-from codegen.ops.vec_dot.cases import Cases
 from codegen.oracle.dot import Kind, decode, dot, dot_rows, encode, f16_value
 from codegen.oracle.inputs import INFINITY, NAN, ONE
+from codegen.verify.dot.cases import Cases
 
 finite_halves = st.integers(0, 0xFFFF).filter(lambda h: h & 0x7C00 != 0x7C00)
 

@@ -12,8 +12,8 @@ import pytest
 from codegen import engines
 from codegen.engines.engine import Engine
 from codegen.engines.report import EngineError
-from codegen.judge import Report
 from codegen.tune import proof
+from codegen.verify.report import Report
 from tests.tunings import RELAXED, SCALAR, spec
 
 Change = Callable[[list[dict[str, Any]]], object]

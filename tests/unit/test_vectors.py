@@ -9,10 +9,10 @@ import numpy as np
 from codegen import Isa, Kernel, KernelSpec
 from codegen.kernels.dot.plan import dot_plan
 from codegen.kernels.operations import OPERATIONS
-from codegen.ops.vec_dot.judge import roundings
-from codegen.ops.vec_dot.vectors import FURTHER_ROUNDINGS, expectation
 from codegen.oracle.dot import dot
-from codegen.vectors import OPCODES, files
+from codegen.verify.dot.judge import roundings
+from codegen.verify.dot.vectors import FURTHER_ROUNDINGS, expectation
+from codegen.verify.vectors import OPCODES, files
 
 FOLDER = Path(__file__).resolve().parents[1] / "vectors"
 DOTS = "vec_dot_q4_0_q8_0.json"

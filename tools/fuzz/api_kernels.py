@@ -15,11 +15,11 @@ from codegen.formats import FORMATS, Q4_0, Q8_0
 from codegen.kernels.dot.plan import dot_plan
 from codegen.kernels.operations import OPERATIONS
 from codegen.kernels.spec import KernelSpec
-from codegen.ops.vec_dot.judge import bound, mismatch
 from codegen.oracle.dot import dot_rows
 from codegen.runtime.vec_dot import Kernel
 from codegen.spec.options import Memory
 from codegen.spec.strategies import Isa
+from codegen.verify.dot.judge import bound, mismatch
 from tools.fuzz.api_specs import any_spec
 from tools.fuzz.target import expect, refused
 

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 import codegen.__main__ as command_line
-from codegen import engines, golden, vectors
+from codegen import engines, golden
 from codegen.bench import contestant, session
 from codegen.bench.contestant import Host
 from codegen.bench.limits import LIMITS, Limit
@@ -36,7 +36,6 @@ from codegen.bench.wasmtime_host import WasmtimeHost
 from codegen.commands import verification
 from codegen.emit import Emit, content
 from codegen.engines import javascript
-from codegen.judge import Report
 from codegen.kernels import shipped
 from codegen.kernels.plans import make_plan
 from codegen.kernels.registry import registered
@@ -44,6 +43,8 @@ from codegen.kernels.spec import KernelSpec
 from codegen.run import timing
 from codegen.spec.strategies import Isa
 from codegen.tune import proof, space
+from codegen.verify import vectors
+from codegen.verify.report import Report
 from codegen.wasm.cost import cost
 from tests.gguf_files import F32, write_model
 from tools.fuzz.cli_rules import check_words

@@ -38,5 +38,5 @@ MEMORIES: tuple[Mutant, ...] = (
     code("memory64: bytes between columns of results in 32 bits", f"{TESTS}test_columns_of_matrices_over_4_gib_apart",
          STEPS, "(ptr.shl (local.get $bs) (ptr.const 2))", f"(ptr.and (ptr.shl (local.get $bs) (ptr.const 2)) {CUT}"),
     code("a module with another memory", f"{TESTS}test_a_module_with_another_memory_than_its_name_says_is_told",
-         "codegen/module_contract.py", "want = spec.memory is Memory.MEMORY64,", "want = found.is_64,"),
+         "codegen/verify/module_contract.py", "want = spec.memory is Memory.MEMORY64,", "want = found.is_64,"),
 )  # fmt: skip

@@ -7,7 +7,7 @@ import resource
 from multiprocessing.connection import Connection
 
 from codegen import KernelSpec
-from codegen.verify import verify_wasm
+from codegen.verify.kernel import verify_wasm
 
 _MOST_CPU_S = 20
 """Of one kernel, which loops forever after that. Processor time, so that a busy machine makes no difference."""

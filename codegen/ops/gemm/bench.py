@@ -15,8 +15,8 @@ from codegen.formats import Q8_0
 from codegen.formats.layouts import GROUP_ROWS, interleaved_bytes
 from codegen.kernels.spec import KernelSpec
 from codegen.kernels.tile.plan import record_of
-from codegen.ops.gemm.model import F32, products
 from codegen.oracle.matrix import interleave, prepare
+from codegen.verify.tile.model import F32, products
 
 
 def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:

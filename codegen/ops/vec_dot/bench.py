@@ -11,7 +11,7 @@ from codegen.bench.entry import Buffer, Entry, product_buffers, product_output
 from codegen.bench.problem import Problem
 from codegen.kernels.dot.plan import dot_plan
 from codegen.kernels.spec import KernelSpec
-from codegen.ops.vec_dot.model import F32, results, terms
+from codegen.verify.dot.model import F32, results, terms
 
 
 def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:

@@ -8,22 +8,22 @@ from functools import cache
 
 import numpy as np
 
-from codegen.calls import Call
 from codegen.formats import Q4_0
 from codegen.formats.decoding import F32
 from codegen.formats.layouts import GROUP_BYTES, Record
 from codegen.formats.quantise import quantize_q8_0
-from codegen.judge import Report
 from codegen.kernels.spec import KernelSpec
 from codegen.kernels.tile.plan import PANEL, tile_of
-from codegen.memory_contract import check_large, check_memory, check_refused
-from codegen.memory_ranges import check_idle, check_ranges
-from codegen.ops.gemm.cases import Case, all_cases, random_case
-from codegen.ops.gemm.model import products
-from codegen.ops.gemm.verification import Known, known, refused, with_gaps, wrong_results
 from codegen.oracle.inputs import rng_of
 from codegen.oracle.matrix import interleave, prepare
 from codegen.runtime.mul_mat import MulMat
+from codegen.verify.calls import Call
+from codegen.verify.memory_contract import check_large, check_memory, check_refused
+from codegen.verify.memory_ranges import check_idle, check_ranges
+from codegen.verify.report import Report
+from codegen.verify.tile.cases import Case, all_cases, random_case
+from codegen.verify.tile.model import products
+from codegen.verify.tile.verification import Known, known, refused, with_gaps, wrong_results
 
 _SPECIAL = (0.0, -0.0, 1e-40, 3e38, np.inf, -np.inf, np.nan)
 """Activations that quantisers get wrong."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codegen.engines.job import Case as VectorCase
-from codegen.engines.job import Output, Wide
 from codegen.formats import Q8_0
 from codegen.formats.quantise import quantize_q8_0
 from codegen.kernels.spec import KernelSpec
-from codegen.ops.quantize_row.cases import Case, small_cases, usual
-from codegen.vector_cases import PLACES
+from codegen.verify.job import Case as VectorCase
+from codegen.verify.job import Output, Wide
+from codegen.verify.quantize_row.cases import Case, small_cases, usual
+from codegen.verify.vector_cases import PLACES
 
 
 def cases(spec: KernelSpec) -> Iterator[VectorCase]:

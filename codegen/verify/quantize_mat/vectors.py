@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from codegen.calls import Call
-from codegen.engines.job import Case as VectorCase
 from codegen.formats.layouts import Record
 from codegen.kernels.spec import KernelSpec
-from codegen.ops.quantize_mat.cases import call_of, matrix
-from codegen.ops.quantize_row.cases import F32, N
-from codegen.vector_cases import PLACES, case_of, idle, traps
+from codegen.verify.calls import Call
+from codegen.verify.job import Case as VectorCase
+from codegen.verify.quantize_mat.cases import call_of, matrix
+from codegen.verify.quantize_row.cases import F32, N
+from codegen.verify.vector_cases import PLACES, case_of, idle, traps
 
 _SHAPES = ((1, 1, 0), (1, 4, 0), (1, 5, 0), (2, 1, 1), (3, 2, 6), (2, 5, 130))
 """Columns, blocks of each, bytes between them."""

@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from codegen.base.errors import CannotRunError, CodegenError
-from codegen.judge import Report
 from codegen.kernels.plans import make_plan
 from codegen.kernels.spec import KernelSpec
-from codegen.module_contract import check_module
-from codegen.ops.gemm import verification as matrix
-from codegen.ops.mul_mat import verification as mul_mat
-from codegen.ops.quantize_mat import verification as quantize_mat
-from codegen.ops.quantize_row import verification as quantize_row
-from codegen.ops.repack import verification as repack
-from codegen.ops.vec_dot import verification as dot
 from codegen.render.text import render
 from codegen.runtime.instance import Instance
+from codegen.verify.dot import verification as dot
+from codegen.verify.module_contract import check_module
+from codegen.verify.mul_mat import verification as mul_mat
+from codegen.verify.quantize_mat import verification as quantize_mat
+from codegen.verify.quantize_row import verification as quantize_row
+from codegen.verify.repack import verification as repack
+from codegen.verify.report import Report
+from codegen.verify.tile import verification as matrix
 from codegen.wasm.assemble import assemble
 from codegen.wasm.cost import Cost, cost
 from codegen.wasm.wasmtime_library import wasmtime

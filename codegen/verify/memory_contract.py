@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from codegen.calls import Call
-from codegen.judge import Report
-from codegen.placement import FILL, Place, fill, outputs, put, trap, wrong_outputs
 from codegen.runtime.instance import Instance
+from codegen.verify.calls import Call
+from codegen.verify.placement import FILL, Place, fill, outputs, put, trap, wrong_outputs
+from codegen.verify.report import Report
 
 _GUARD = bytes([0x7E] * 64)
 """What lies around an input: NaN as an f16, far from zero as weights, and as an f32 larger than any."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from codegen.calls import Call
-from codegen.engines.job import Case as VectorCase
-from codegen.engines.job import Output
+from codegen.verify.calls import Call
+from codegen.verify.job import Case as VectorCase
+from codegen.verify.job import Output
 
 PLACES: dict[Literal["start", "end", "high"], tuple[str, ...]] = {
     "start": ("read before the start", "unaligned addresses"),

@@ -14,19 +14,19 @@ from itertools import product
 
 import numpy as np
 
-from codegen.calls import Call
 from codegen.formats import FORMATS, Format
-from codegen.judge import Report
 from codegen.kernels.dot.plan import dot_plan
 from codegen.kernels.spec import KernelSpec
-from codegen.memory_contract import check_large, check_memory, check_refused, check_traps
-from codegen.ops.vec_dot import model
-from codegen.ops.vec_dot.cases import Case, Cases
-from codegen.ops.vec_dot.judge import bound, differs, mismatch, ulps
 from codegen.oracle.dot import Expected, Kind, dot, encode, f16_value
 from codegen.oracle.inputs import INFINITY, ONE
 from codegen.runtime.vec_dot import IGNORED, Kernel
 from codegen.spec.strategies import Isa
+from codegen.verify.calls import Call
+from codegen.verify.dot import model
+from codegen.verify.dot.cases import Case, Cases
+from codegen.verify.dot.judge import bound, differs, mismatch, ulps
+from codegen.verify.memory_contract import check_large, check_memory, check_refused, check_traps
+from codegen.verify.report import Report
 
 
 def check(spec: KernelSpec, wasm: bytes, report: Report) -> Iterator[str]:

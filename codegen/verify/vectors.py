@@ -10,17 +10,17 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from codegen.engines.job import Case, Job, kernel_entry
 from codegen.kernels import registry
 from codegen.kernels.spec import KernelSpec
-from codegen.opcodes import known_answers, opcode_wat
-from codegen.ops.gemm import vectors as matrix
-from codegen.ops.mul_mat import vectors as mul_mat
-from codegen.ops.quantize_mat import vectors as quantize_mat
-from codegen.ops.quantize_row import vectors as quantize_row
-from codegen.ops.repack import vectors as repack
-from codegen.ops.vec_dot import vectors as dot
 from codegen.render.text import render
+from codegen.verify.dot import vectors as dot
+from codegen.verify.job import Case, Job, kernel_entry
+from codegen.verify.mul_mat import vectors as mul_mat
+from codegen.verify.opcodes import known_answers, opcode_wat
+from codegen.verify.quantize_mat import vectors as quantize_mat
+from codegen.verify.quantize_row import vectors as quantize_row
+from codegen.verify.repack import vectors as repack
+from codegen.verify.tile import vectors as matrix
 from codegen.wasm.assemble import assemble
 
 _CASES: dict[str, Callable[[KernelSpec], Iterator[Case]]] = {

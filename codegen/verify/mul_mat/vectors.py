@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codegen.calls import Call
-from codegen.engines.job import Case as VectorCase
-from codegen.engines.job import Output
 from codegen.formats.layouts import Activations, Kind, Record
 from codegen.kernels.spec import KernelSpec
-from codegen.ops.gemm.cases import Case, random_case
-from codegen.ops.gemm.vectors import results
-from codegen.ops.mul_mat.verification import call_of, results_of
-from codegen.vector_cases import PLACES, case_of, idle, traps
+from codegen.verify.calls import Call
+from codegen.verify.job import Case as VectorCase
+from codegen.verify.job import Output
+from codegen.verify.mul_mat.verification import call_of, results_of
+from codegen.verify.tile.cases import Case, random_case
+from codegen.verify.tile.vectors import results
+from codegen.verify.vector_cases import PLACES, case_of, idle, traps
 
 _SHAPES = (
     (1, 1, 1),

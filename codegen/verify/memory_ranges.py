@@ -1,6 +1,6 @@
 """Kernels that check ranges: what lies past memory, and outputs that overlap, trap before anything is written.
 
-Like codegen/memory_contract.py it is told a call, and knows no operation.
+Like codegen/verify/memory_contract.py it is told a call, and knows no operation.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from codegen.calls import Call
-from codegen.judge import Report
-from codegen.placement import Place, fill, put, trap, wrong_outputs
 from codegen.runtime.instance import Instance
+from codegen.verify.calls import Call
+from codegen.verify.placement import Place, fill, put, trap, wrong_outputs
+from codegen.verify.report import Report
 
 
 def check_ranges(instance: Instance, call: Call, report: Report) -> Iterator[str]:

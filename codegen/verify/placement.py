@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from codegen.base.errors import KernelTrapError
-from codegen.calls import Call
 from codegen.runtime.instance import Instance
+from codegen.verify.calls import Call
 
 FILL = 0xFE
 """What the rest of memory and the outputs hold before a call: not what a stray store would leave, and as an f32 so

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from codegen.calls import Call
 from codegen.formats import Q8_0
 from codegen.formats.layouts import Record
 from codegen.formats.quantise import quantize_q8_0
 from codegen.kernels.quantize_row.blocks import VALUE_BYTES
-from codegen.ops.quantize_row.cases import F32, usual
 from codegen.oracle.inputs import rng_of
 from codegen.oracle.matrix import prepare
+from codegen.verify.calls import Call
+from codegen.verify.quantize_row.cases import F32, usual
 
 GAPS = (0, 1, 6, 4 * Q8_0.elements)
 """Bytes between columns."""

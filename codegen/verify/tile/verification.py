@@ -9,23 +9,23 @@ from functools import cache
 
 import numpy as np
 
-from codegen.calls import Call
 from codegen.formats import Q4_0, Q8_0, Format
 from codegen.formats.decoding import Bytes
 from codegen.formats.layouts import GROUP_BYTES, Record
-from codegen.judge import Report
 from codegen.kernels.spec import KernelSpec
 from codegen.kernels.tile.plan import record_of, tile_of
-from codegen.memory_contract import check_large, check_memory, check_refused
-from codegen.memory_ranges import check_idle, check_ranges
-from codegen.ops.gemm.cases import Case, all_cases, random_case
-from codegen.ops.gemm.model import F32, products
-from codegen.ops.vec_dot.judge import HALF_ULP, mismatch, ulps
 from codegen.oracle.dot import Expected, dot_rows, encode, f16_value
 from codegen.oracle.inputs import ONE, rng_of
 from codegen.oracle.matrix import interleave, prepare
-from codegen.placement import FILL
 from codegen.runtime.gemm import MatrixKernel
+from codegen.verify.calls import Call
+from codegen.verify.dot.judge import HALF_ULP, mismatch, ulps
+from codegen.verify.memory_contract import check_large, check_memory, check_refused
+from codegen.verify.memory_ranges import check_idle, check_ranges
+from codegen.verify.placement import FILL
+from codegen.verify.report import Report
+from codegen.verify.tile.cases import Case, all_cases, random_case
+from codegen.verify.tile.model import F32, products
 
 _HALVES = rng_of("halves").permutation(1 << 16).astype(np.uint16)
 """All f16, in a random order: one that is not finite mostly stands alone in a tile, in any of its rows and columns.

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from codegen.engines.job import Case as VectorCase
-from codegen.engines.job import Output, Wide
 from codegen.formats import FORMATS, Format
 from codegen.kernels.spec import KernelSpec
-from codegen.ops.vec_dot.cases import Case, Cases
-from codegen.ops.vec_dot.judge import HALF_ULP
 from codegen.oracle.dot import Expected, Kind, dot
-from codegen.vector_cases import PLACES
+from codegen.verify.dot.cases import Case, Cases
+from codegen.verify.dot.judge import HALF_ULP
+from codegen.verify.job import Case as VectorCase
+from codegen.verify.job import Output, Wide
+from codegen.verify.vector_cases import PLACES
 
 FURTHER_ROUNDINGS = 20
 """What a kernel may add to one rounding a term and one a block: joining accumulators, lanes and leftovers."""

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from codegen.engines.job import Case as VectorCase
-from codegen.engines.job import Output
 from codegen.kernels.spec import KernelSpec
-from codegen.ops.gemm.cases import Case, extremes, made, random_case
-from codegen.ops.gemm.model import F32, products
-from codegen.ops.gemm.verification import call_of
 from codegen.oracle.inputs import INFINITY, NAN, ONE, rng_of
-from codegen.vector_cases import PLACES, case_of, idle, traps
+from codegen.verify.job import Case as VectorCase
+from codegen.verify.job import Output
+from codegen.verify.tile.cases import Case, extremes, made, random_case
+from codegen.verify.tile.model import F32, products
+from codegen.verify.tile.verification import call_of
+from codegen.verify.vector_cases import PLACES, case_of, idle, traps
 
 _SHAPES = (
     (1, 1, 1),

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from itertools import product
 
 from codegen.formats import Q4_0
-from codegen.judge import Report
 from codegen.kernels.spec import KernelSpec
-from codegen.memory_contract import check_large, check_memory, check_refused
-from codegen.memory_ranges import check_idle, check_ranges
-from codegen.ops.repack.cases import GAPS, call_of
 from codegen.oracle.inputs import rng_of
 from codegen.oracle.matrix import deinterleave
-from codegen.placement import Place, put, wrong_outputs
 from codegen.runtime.repack import Repacker
+from codegen.verify.memory_contract import check_large, check_memory, check_refused
+from codegen.verify.memory_ranges import check_idle, check_ranges
+from codegen.verify.placement import Place, put, wrong_outputs
+from codegen.verify.repack.cases import GAPS, call_of
+from codegen.verify.report import Report
 
 _MOST = (1 << 31) - 1
 

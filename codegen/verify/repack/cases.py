@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from codegen.calls import Call
 from codegen.formats import Q4_0
 from codegen.formats.layouts import GROUP_BYTES
 from codegen.oracle.inputs import rng_of
 from codegen.oracle.matrix import interleave
+from codegen.verify.calls import Call
 
 GAPS = (0, 1, 6, 2 * Q4_0.bytes)
 """Bytes between rows."""

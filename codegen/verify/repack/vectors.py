@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from codegen.engines.job import Case as VectorCase
 from codegen.kernels.spec import KernelSpec
-from codegen.ops.repack.cases import GAPS, call_of
-from codegen.vector_cases import PLACES, case_of, idle, traps
+from codegen.verify.job import Case as VectorCase
+from codegen.verify.repack.cases import GAPS, call_of
+from codegen.verify.vector_cases import PLACES, case_of, idle, traps
 
 _REFUSED = ({"n": 31}, {"n": 48}, {"n": -32}, {"nc": -1}, {"nc": 1 << 30}, {"nc": 2, "bx": 1 << 31})
 

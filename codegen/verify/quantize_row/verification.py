@@ -7,16 +7,16 @@ from functools import cache
 
 import numpy as np
 
-from codegen.calls import Call
 from codegen.formats import Q8_0
 from codegen.formats.quantise import quantize_q8_0
-from codegen.judge import Report
 from codegen.kernels.quantize_row.blocks import VALUE_BYTES
 from codegen.kernels.spec import KernelSpec
-from codegen.memory_contract import check_large, check_memory, check_refused
-from codegen.memory_ranges import check_ranges
-from codegen.ops.quantize_row.cases import F32, Case, small_cases, sweeps, usual
 from codegen.runtime.quantize_row import Quantizer
+from codegen.verify.calls import Call
+from codegen.verify.memory_contract import check_large, check_memory, check_refused
+from codegen.verify.memory_ranges import check_ranges
+from codegen.verify.quantize_row.cases import F32, Case, small_cases, sweeps, usual
+from codegen.verify.report import Report
 
 _REFUSED = tuple(
     {"k": k}
