@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from codegen.base.output import Table, print_tables
-from codegen.bench import article
-from codegen.bench import table as bench_table
-from codegen.bench.result import Result
 from codegen.kernels.spec import KernelSpec
 from codegen.run import table as model_table
 from codegen.run.result import Result as Run
-from codegen.tune import ranking
-from codegen.tune.sweep import Outcome
+from codegen.speed.bench import article
+from codegen.speed.bench import table as bench_table
+from codegen.speed.bench.result import Result
+from codegen.speed.tune import ranking
+from codegen.speed.tune.sweep import Outcome
 from codegen.verify.report import Report
 from codegen.wasm.assemble import default_assembler
 

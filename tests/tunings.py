@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from random import Random
 
 from codegen import KernelSpec
-from codegen.bench.contestant import Host
-from codegen.bench.limits import Limit
-from codegen.bench.problem import Problem
-from codegen.bench.result import Limits, Measurement
 from codegen.kernels.tuning import Candidate, ContractTuning, Tuning, ranked
 from codegen.spec.options import Scales
 from codegen.spec.strategies import Isa
+from codegen.speed.bench.contestant import Host
+from codegen.speed.bench.limits import Limit
+from codegen.speed.bench.problem import Problem
+from codegen.speed.bench.result import Limits, Measurement
 
 CONTRACT = "vec_dot_q4_0_q8_0"
 SCALAR = KernelSpec(Isa.SCALAR)

@@ -9,9 +9,9 @@ from codegen import arguments, show
 from codegen.arguments import AddVerb
 from codegen.base.errors import InputError
 from codegen.base.output import progress
-from codegen.bench import hosts
 from codegen.commands import DONE, FAILED
 from codegen.report.data import Data
+from codegen.speed.bench import hosts
 
 REPORT = Path("docs/report")
 INSTALL = "pip install 'ggml-wasm-codegen[report]'"

@@ -10,18 +10,18 @@ from codegen import arguments, show
 from codegen.arguments import AddVerb
 from codegen.base.errors import InputError
 from codegen.base.output import progress
-from codegen.bench import article, hosts, native, session
-from codegen.bench.contestant import Host
-from codegen.bench.frozen import Timed
-from codegen.bench.machine import LEVELS
-from codegen.bench.problem import Problem, Work
-from codegen.bench.result import Result
-from codegen.bench.usual import baseline_of, products, together, usual, weights_of
 from codegen.commands import DONE, FAILED
 from codegen.formats import Q4_0
 from codegen.kernels.operations import OPERATIONS
 from codegen.kernels.spec import KernelSpec
 from codegen.spec.options import Memory
+from codegen.speed.bench import article, hosts, native, session
+from codegen.speed.bench.contestant import Host
+from codegen.speed.bench.frozen import Timed
+from codegen.speed.bench.machine import LEVELS
+from codegen.speed.bench.problem import Problem, Work
+from codegen.speed.bench.result import Result
+from codegen.speed.bench.usual import baseline_of, products, together, usual, weights_of
 
 MATMUL = "matmul"
 """What --op calls all operations that multiply."""

@@ -8,16 +8,16 @@ from pathlib import Path
 from codegen import arguments, show
 from codegen.arguments import AddVerb
 from codegen.base.output import progress
-from codegen.bench.machine import LEVELS
-from codegen.bench.statistics import LEAST_ROUNDS
 from codegen.commands import DONE, FAILED, INTERRUPTED
 from codegen.kernels import tuning
 from codegen.kernels.operations import MAX_UNROLL, OPERATIONS
 from codegen.spec.strategies import Isa
-from codegen.tune import heatmap
-from codegen.tune.search import FINAL_ROUNDS, Watch
-from codegen.tune.space import UNROLLS
-from codegen.tune.sweep import Order, sweep
+from codegen.speed.bench.machine import LEVELS
+from codegen.speed.bench.statistics import LEAST_ROUNDS
+from codegen.speed.tune import heatmap
+from codegen.speed.tune.search import FINAL_ROUNDS, Watch
+from codegen.speed.tune.space import UNROLLS
+from codegen.speed.tune.sweep import Order, sweep
 
 _LEVELS = LEVELS[:-1]
 """Not from memory, where weights arrive too slowly to tell kernels apart, and dozens of gigabytes do not fit."""

@@ -9,14 +9,14 @@ from typing import Any
 
 from gguf.constants import GGML_QUANT_SIZES
 
-from codegen.bench.entries import kernel_entry
-from codegen.bench.entry import Entry
-from codegen.bench.frozen import Timed
-from codegen.bench.javascript_host import job_of
-from codegen.bench.problem import Problem
-from codegen.bench.usual import together, usual
 from codegen.kernels.spec import KernelSpec
 from codegen.page.kernels import bars, everywhere, verified
+from codegen.speed.bench.entries import kernel_entry
+from codegen.speed.bench.entry import Entry
+from codegen.speed.bench.frozen import Timed
+from codegen.speed.bench.javascript_host import job_of
+from codegen.speed.bench.problem import Problem
+from codegen.speed.bench.usual import together, usual
 from codegen.verify import vectors
 
 N = 4096

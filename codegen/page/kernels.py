@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from codegen.bench.article import BASELINE
-from codegen.bench.frozen import ARTICLE, Timed
 from codegen.kernels.spec import KernelSpec
 from codegen.linking.kernel_set import kernel_set
 from codegen.spec.options import Memory
 from codegen.spec.strategies import Isa
+from codegen.speed.bench.article import BASELINE
+from codegen.speed.bench.frozen import ARTICLE, Timed
 
 ENGINES = ("v8", "jsc", "wasmtime")
 """Whose tuning a browser's kernels come from; where no browser's engine is known, wasmtime's do best."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from codegen.bench import session
-from codegen.bench.contestant import Host
-from codegen.bench.result import Limits, Measurement, Result
 from codegen.report.data import Data
 from codegen.report.series import SERIES, Series
+from codegen.speed.bench import session
+from codegen.speed.bench.contestant import Host
+from codegen.speed.bench.result import Limits, Measurement, Result
 
 
 def total(hosts: Sequence[Host], rounds: int) -> int:

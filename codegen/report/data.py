@@ -8,8 +8,8 @@ from pathlib import Path
 
 from codegen.base.errors import InputError
 from codegen.base.output import write_file
-from codegen.bench.machine import LEVELS
-from codegen.bench.result import Measurement, Result
+from codegen.speed.bench.machine import LEVELS
+from codegen.speed.bench.result import Measurement, Result
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from codegen.bench.machine import LEVELS
-from codegen.bench.problem import Problem
-from codegen.bench.result import Measurement, Result
+from codegen.speed.bench.machine import LEVELS
+from codegen.speed.bench.problem import Problem
+from codegen.speed.bench.result import Measurement, Result
 
 _COMPILERS = {"node": "V8", "deno": "V8", "bun": "JavaScriptCore", "wasmtime": "Cranelift"}
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from codegen.bench import native
-from codegen.bench.result import Measurement, Result
-from codegen.bench.statistics import Ratio, speedup
 from codegen.report import describe, products
 from codegen.report.data import Data
 from codegen.report.products import MANY
 from codegen.spec.strategies import Isa
+from codegen.speed.bench import native
+from codegen.speed.bench.result import Measurement, Result
+from codegen.speed.bench.statistics import Ratio, speedup
 
 _COLUMNS = ("", "engine", "goal", "measured", "95%", "reached")
 

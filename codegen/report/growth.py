@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 
 from matplotlib.figure import Figure
 
-from codegen.bench.limits import Unit
-from codegen.bench.native_functions import GEMM, GEMV
-from codegen.bench.result import Measurement, Result
 from codegen.kernels.spec import KernelSpec
 from codegen.report import describe, lines
 from codegen.report.data import Data
 from codegen.report.lines import Curve
 from codegen.report.products import MANY
 from codegen.report.variants import NATIVE, tiled
+from codegen.speed.bench.limits import Unit
+from codegen.speed.bench.native_functions import GEMM, GEMV
+from codegen.speed.bench.result import Measurement, Result
 
 _COLOURS = {"gemv": ("#0072b2", "o"), "gemm": ("#d55e00", "s"), "mul_mat": ("#009e73", "D")}
 _LIGHT = "#56b4e9"

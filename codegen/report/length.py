@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from codegen.bench.result import Measurement
 from codegen.report import describe, lines, variants
 from codegen.report.data import Data
+from codegen.speed.bench.result import Measurement
 
 
 def draw(data: Data) -> Figure | None:

@@ -6,9 +6,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from codegen.bench.result import Measurement
-from codegen.report import charts, describe, variants
+from codegen.report import describe, variants
 from codegen.report.data import Data
+from codegen.speed import charts
+from codegen.speed.bench.result import Measurement
 
 _BAR = 0.19
 _TOP, _BOTTOM, _LEFT, _BETWEEN, _RIGHT = 0.95, 0.35, 1.95, 0.15, 0.05

@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from codegen.bench.result import Measurement, Result
-from codegen.report import charts, describe, variants
+from codegen.report import describe, variants
+from codegen.speed import charts
+from codegen.speed.bench.result import Measurement, Result
 
 _TALL = 2.7
 _TOP, _BOTTOM, _LEFT, _BETWEEN, _RIGHT = 1.1, 0.55, 0.6, 0.25, 0.15

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from codegen.bench.result import Measurement, Result
-from codegen.report import charts, describe, goals, products, variants
+from codegen.report import describe, goals, products, variants
 from codegen.report.data import Data
 from codegen.report.products import MANY, Kind
 from codegen.spec.strategies import Isa
+from codegen.speed import charts
+from codegen.speed.bench.result import Measurement, Result
 
 _BAR = 0.21
 _TOP, _BOTTOM, _LEFT, _BETWEEN, _RIGHT = 0.95, 0.12, 1.65, 0.12, 0.05

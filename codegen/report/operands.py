@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from codegen.bench import native
-from codegen.bench.result import Measurement, Result
-from codegen.bench.usual import baseline
 from codegen.report import describe
 from codegen.report.data import Data
+from codegen.speed.bench import native
+from codegen.speed.bench.result import Measurement, Result
+from codegen.speed.bench.usual import baseline
 
 
 def table(data: Data) -> str:

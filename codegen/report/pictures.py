@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
-from codegen.report import charts, growth, length, limit, matrix, speed, sweep, working_set
+from codegen.report import growth, length, limit, matrix, speed, sweep, working_set
 from codegen.report.data import Data
+from codegen.speed import charts
 
 
 @dataclass(frozen=True)

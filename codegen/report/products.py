@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.bench import native
-from codegen.bench.frozen import ARTICLE
-from codegen.bench.native_functions import GEMM, GEMV
-from codegen.bench.result import Measurement, Result
-from codegen.bench.table import BASELINE
 from codegen.kernels.spec import KernelSpec
 from codegen.report import variants
 from codegen.report.variants import Variant
 from codegen.spec.strategies import Isa
+from codegen.speed.bench import native
+from codegen.speed.bench.frozen import ARTICLE
+from codegen.speed.bench.native_functions import GEMM, GEMV
+from codegen.speed.bench.result import Measurement, Result
+from codegen.speed.bench.table import BASELINE
 
 MANY = 32
 """Columns of activations of a gemm."""

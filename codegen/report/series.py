@@ -6,21 +6,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from codegen.bench import native
-from codegen.bench.contestant import Host
-from codegen.bench.frozen import ARTICLE, Timed
-from codegen.bench.limits import LIMITS, Limit, Unit
-from codegen.bench.machine import LEVELS
-from codegen.bench.problem import Problem
-from codegen.bench.result import Result
-from codegen.bench.table import BASELINE
-from codegen.bench.usual import products, usual
 from codegen.kernels import registry, shipped
 from codegen.kernels.operations import OPERATIONS, contracts_of
 from codegen.kernels.spec import KernelSpec
 from codegen.report.products import MANY, fastest
 from codegen.spec.options import Memory
 from codegen.spec.strategies import Isa
+from codegen.speed.bench import native
+from codegen.speed.bench.contestant import Host
+from codegen.speed.bench.frozen import ARTICLE, Timed
+from codegen.speed.bench.limits import LIMITS, Limit, Unit
+from codegen.speed.bench.machine import LEVELS
+from codegen.speed.bench.problem import Problem
+from codegen.speed.bench.result import Result
+from codegen.speed.bench.table import BASELINE
+from codegen.speed.bench.usual import products, usual
 
 ENGINES = ("wasmtime", "node", "bun", "native")
 """Those that compare every kernel, and what makes operands, as far as they are here."""

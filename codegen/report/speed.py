@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from codegen.bench.native_functions import GEMM, GEMV
-from codegen.bench.result import Measurement, Result
-from codegen.bench.statistics import Ratio
-from codegen.bench.table import BASELINE
-from codegen.report import charts, describe, products, variants
+from codegen.report import describe, products, variants
 from codegen.report.data import Data
 from codegen.report.products import MANY, Kind
 from codegen.report.variants import Variant
 from codegen.spec.strategies import Isa
+from codegen.speed import charts
+from codegen.speed.bench.native_functions import GEMM, GEMV
+from codegen.speed.bench.result import Measurement, Result
+from codegen.speed.bench.statistics import Ratio
+from codegen.speed.bench.table import BASELINE
 
 _BAR, _GAP = 0.23, 0.15
 """Inches from bar to bar, and between engines."""

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from matplotlib.figure import Figure
 
-from codegen.bench.table import BASELINE
 from codegen.kernels import shipped
 from codegen.kernels.spec import KernelSpec
 from codegen.kernels.tuning import ContractTuning, Tuning
 from codegen.report.data import Data
 from codegen.report.variants import short
 from codegen.spec.strategies import Isa
-from codegen.tune import heatmap
+from codegen.speed.bench.table import BASELINE
+from codegen.speed.tune import heatmap
 
 _ENGINE = "wasmtime"
 _CONTRACT = KernelSpec.parse(BASELINE).contract

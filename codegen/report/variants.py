@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from codegen.bench import native
-from codegen.bench.frozen import ARTICLE
-from codegen.bench.result import Measurement
 from codegen.kernels import shipped, tuning
 from codegen.kernels.spec import KernelSpec
 from codegen.spec.strategies import Isa
+from codegen.speed.bench import native
+from codegen.speed.bench.frozen import ARTICLE
+from codegen.speed.bench.result import Measurement
 
 
 @dataclass(frozen=True)

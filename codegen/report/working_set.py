@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from codegen.bench.limits import Unit
-from codegen.bench.machine import LEVELS
-from codegen.bench.result import Measurement, Result
 from codegen.report import describe, lines, variants
 from codegen.report.data import Data
+from codegen.speed.bench.limits import Unit
+from codegen.speed.bench.machine import LEVELS
+from codegen.speed.bench.result import Measurement, Result
 
 
 def draw(data: Data) -> Figure | None:

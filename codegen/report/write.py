@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from codegen.base.output import write_file
-from codegen.bench import table
-from codegen.bench.result import Result
 from codegen.report import describe, operands
 from codegen.report.data import Data
 from codegen.report.pictures import PICTURES, Picture
 from codegen.report.products import MANY
+from codegen.speed.bench import table
+from codegen.speed.bench.result import Result
 
 PAGE = "README.md"
 

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from codegen.bench import ggml_layouts, native, native_functions
-from codegen.bench.clock import clock
-from codegen.bench.machine import cache_bytes
 from codegen.formats import Q8_0
 from codegen.formats.quantise import quantize_q8_0
 from codegen.oracle.dot import Expected
 from codegen.run.batches import Group, Part, row_bytes
 from codegen.run.paths import F32, F32_BYTES, Columns, Path
+from codegen.speed.bench import ggml_layouts, native, native_functions
+from codegen.speed.bench.clock import clock
+from codegen.speed.bench.machine import cache_bytes
 
 U8 = npt.NDArray[np.uint8]
 
@@ -40,7 +40,7 @@ Call = tuple[Any, tuple[int, ...], tuple[int, ...]]
 def paths() -> Iterator[list[Path]]:
     """What this machine's GGML can do.
 
-    Native code runs in a thread of its own: codegen.bench.native_host.Apart says why.
+    Native code runs in a thread of its own: codegen.speed.bench.native_host.Apart says why.
 
     Raises:
         InputError: it is not installed.

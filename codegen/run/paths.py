@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from codegen.base.errors import SpecError
-from codegen.bench.clock import clock
 from codegen.formats import Q4_0, Q8_0
 from codegen.formats.decoding import Bytes
 from codegen.formats.quantise import quantize_q8_0
@@ -27,6 +26,7 @@ from codegen.runtime.mul_mat import MulMat
 from codegen.runtime.repack import Repacker
 from codegen.runtime.vec_dot import PARAMETERS, Kernel
 from codegen.spec.strategies import Isa
+from codegen.speed.bench.clock import clock
 from codegen.verify.dot.judge import bound as dot_bound
 from codegen.verify.tile.verification import bound as matrix_bound
 

@@ -7,9 +7,9 @@ import json
 from dataclasses import dataclass
 from statistics import median
 
-from codegen.bench.statistics import Ratio, speedup
 from codegen.gguf_file import LeftOut
 from codegen.gguf_split import Parts
+from codegen.speed.bench.statistics import Ratio, speedup
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from codegen.base.errors import InputError
-from codegen.bench import contestant, javascript_host, native
-from codegen.bench.contestant import Host
-from codegen.bench.javascript_host import JavaScriptHost
-from codegen.bench.wasmtime_host import WasmtimeHost
 from codegen.engines import javascript
+from codegen.speed.bench import contestant, javascript_host, native
+from codegen.speed.bench.contestant import Host
+from codegen.speed.bench.javascript_host import JavaScriptHost
+from codegen.speed.bench.wasmtime_host import WasmtimeHost
 from tests import needs
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from codegen.bench import native, native_functions
-from codegen.bench.entry import Entry
-from codegen.bench.native_host import NativeHost
-from codegen.bench.problem import Problem, Work
+from codegen.speed.bench import native, native_functions
+from codegen.speed.bench.entry import Entry
+from codegen.speed.bench.native_host import NativeHost
+from codegen.speed.bench.problem import Problem, Work
 
 
 class _Library:

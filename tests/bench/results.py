@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from codegen.bench.limits import Unit
-from codegen.bench.result import Limits, Measurement, Result
-from codegen.bench.table import BASELINE
+from codegen.speed.bench.limits import Unit
+from codegen.speed.bench.result import Limits, Measurement, Result
+from codegen.speed.bench.table import BASELINE
 
 FAST = "vec_dot_q4_0_q8_0__relaxed_u4"
 NATIVE = "ggml_vec_dot_q4_0_q8_0"

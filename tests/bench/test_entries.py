@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from codegen import KernelSpec
-from codegen.bench.contestant import Host, WrongResultError
-from codegen.bench.entries import kernel_entry
-from codegen.bench.entry import Entry
-from codegen.bench.problem import Problem, Work
-from codegen.bench.usual import usual
-from codegen.bench.wasmtime_host import WasmtimeHost
 from codegen.kernels.operations import OPERATIONS
 from codegen.spec.options import Memory
+from codegen.speed.bench.contestant import Host, WrongResultError
+from codegen.speed.bench.entries import kernel_entry
+from codegen.speed.bench.entry import Entry
+from codegen.speed.bench.problem import Problem, Work
+from codegen.speed.bench.usual import usual
+from codegen.speed.bench.wasmtime_host import WasmtimeHost
 
 KERNELS = {
     "vec_dot": ("vec_dot_q4_0_q8_0__scalar_u1", "vec_dot_q4_0_q8_0__relaxed_u4_import"),

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from codegen.bench import javascript_host
-from codegen.bench.javascript_host import JavaScriptHost
-from codegen.bench.problem import Problem
 from codegen.engines.javascript import Program
 from codegen.engines.process import start
 from codegen.engines.report import EngineError
+from codegen.speed.bench import javascript_host
+from codegen.speed.bench.javascript_host import JavaScriptHost
+from codegen.speed.bench.problem import Problem
 from tests.bench.toy_rows import toy
 from tests.cli.command import environment
 
@@ -149,8 +149,8 @@ def test_what_needs_a_feature_that_the_engine_lacks_is_left_out(node: JavaScript
 def test_the_engine_ends_when_its_parent_is_killed(node: JavaScriptHost, tmp_path: Path) -> None:
     code = f"""
 import os, sys
-from codegen.bench import javascript_host
-from codegen.bench.javascript_host import JavaScriptHost
+from codegen.speed.bench import javascript_host
+from codegen.speed.bench.javascript_host import JavaScriptHost
 from codegen.engines.javascript import Program
 from codegen.engines.process import start
 from tests.bench.toy_rows import toy

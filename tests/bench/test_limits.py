@@ -9,12 +9,12 @@ from itertools import pairwise
 import pytest
 import wasmtime
 
-from codegen.bench.contestant import Host
-from codegen.bench.limits import LIMITS, Limit, Unit, floors, unit_of
-from codegen.bench.problem import Problem
 from codegen.kernels.plan import PAGE
 from codegen.runtime.host import EngineOptions, as_func, as_memory
 from codegen.runtime.host import engine as wasmtime_engine
+from codegen.speed.bench.contestant import Host
+from codegen.speed.bench.limits import LIMITS, Limit, Unit, floors, unit_of
+from codegen.speed.bench.problem import Problem
 from codegen.wasm.cost import MainLoop, main_loop
 
 PROBLEM = Problem(4096, 8, "l1")

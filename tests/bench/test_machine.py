@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from codegen.bench import machine
-from codegen.bench.machine import LEVELS
+from codegen.speed.bench import machine
+from codegen.speed.bench.machine import LEVELS
 
 
 @pytest.fixture(autouse=True)

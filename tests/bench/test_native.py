@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from codegen.base.errors import InputError
-from codegen.bench import contestant, native
-from codegen.bench.clock import clock, finest
-from codegen.bench.contestant import Calibrated, NoTimeError
+from codegen.speed.bench import contestant, native
+from codegen.speed.bench.clock import clock, finest
+from codegen.speed.bench.contestant import Calibrated, NoTimeError
 
 
 @pytest.fixture

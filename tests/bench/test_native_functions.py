@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
-from codegen.bench import contestant, native_functions
-from codegen.bench.contestant import Calibrated, WrongResultError
-from codegen.bench.native_host import NativeHost
-from codegen.bench.problem import Problem, Work
+from codegen.speed.bench import contestant, native_functions
+from codegen.speed.bench.contestant import Calibrated, WrongResultError
+from codegen.speed.bench.native_host import NativeHost
+from codegen.speed.bench.problem import Problem, Work
 from tests.bench.native_calls import DOT, GEMM, GEMV, PROBLEMS, QUANTIZE, Called, asking, library, opened
 
 pytestmark = pytest.mark.usefixtures("ggml")

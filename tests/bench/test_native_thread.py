@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import pytest
 
-from codegen.bench import native, native_functions
-from codegen.bench.contestant import Calibrated
+from codegen.speed.bench import native, native_functions
+from codegen.speed.bench.contestant import Calibrated
 from tests.bench.native_calls import GEMM, PROBLEMS, library, opened
 
 pytestmark = pytest.mark.usefixtures("ggml")

@@ -5,14 +5,14 @@ import pytest
 
 from codegen import Kernel, KernelSpec
 from codegen.base.errors import InputError
-from codegen.bench import machine
-from codegen.bench.machine import LEVELS
-from codegen.bench.problem import Problem, Work
 from codegen.formats import FORMATS, Q4_0, Q8_0, dequantize
 from codegen.formats.quantise import quantize_q8_0
 from codegen.kernels.dot.plan import dot_plan
-from codegen.ops.vec_dot import bench
 from codegen.oracle.dot import decode
+from codegen.speed.bench import machine
+from codegen.speed.bench.machine import LEVELS
+from codegen.speed.bench.problem import Problem, Work
+from codegen.speed.operations import vec_dot as bench
 from codegen.verify.dot.judge import bound, mismatch
 
 CACHES = {1: 48 << 10, 2: 2 << 20, 3: 64 << 20}

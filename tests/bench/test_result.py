@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from codegen.bench.limits import Unit
-from codegen.bench.problem import Problem, Work
-from codegen.bench.result import Result
-from codegen.bench.table import BASELINE
+from codegen.speed.bench.limits import Unit
+from codegen.speed.bench.problem import Problem, Work
+from codegen.speed.bench.result import Result
+from codegen.speed.bench.table import BASELINE
 from tests.bench.results import FAST, NATIVE, WHOLE, made, measured
 
 

@@ -12,15 +12,15 @@ import pytest
 
 from codegen import KernelSpec
 from codegen.base.errors import InputError
-from codegen.bench import session
-from codegen.bench.contestant import Contestant, Host, WrongResultError
-from codegen.bench.entry import Entry
-from codegen.bench.limits import LIMITS, Unit
-from codegen.bench.problem import Problem
-from codegen.bench.result import Result
-from codegen.bench.table import BASELINE, rows
-from codegen.bench.wasmtime_host import WasmtimeHost
 from codegen.kernels.registry import registered
+from codegen.speed.bench import session
+from codegen.speed.bench.contestant import Contestant, Host, WrongResultError
+from codegen.speed.bench.entry import Entry
+from codegen.speed.bench.limits import LIMITS, Unit
+from codegen.speed.bench.problem import Problem
+from codegen.speed.bench.result import Result
+from codegen.speed.bench.table import BASELINE, rows
+from codegen.speed.bench.wasmtime_host import WasmtimeHost
 from tests.bench.toy_rows import FAULTS, toy
 
 PROBLEM = Problem(128, 100, "l1")

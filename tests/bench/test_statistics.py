@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from codegen.bench.statistics import LEAST_ROUNDS, Ratio, speedup, summarize
+from codegen.speed.bench.statistics import LEAST_ROUNDS, Ratio, speedup, summarize
 
 
 def noise(seed: int, rounds: int, spread: float) -> tuple[float, ...]:

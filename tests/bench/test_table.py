@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from codegen.base.output import print_tables
-from codegen.bench import article, table
-from codegen.bench.problem import Work
-from codegen.bench.table import BASELINE, COLUMNS
+from codegen.speed.bench import article, table
+from codegen.speed.bench.problem import Work
+from codegen.speed.bench.table import BASELINE, COLUMNS
 from tests.bench.results import FAST, NATIVE, WHOLE, made, measured
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from codegen import KernelSpec
-from codegen.bench.entries import kernel_entry
-from codegen.bench.limits import Unit, unit_of
-from codegen.bench.problem import Problem
-from codegen.bench.work import work
 from codegen.kernels.plans import make_plan
 from codegen.kernels.registry import registered
+from codegen.speed.bench.entries import kernel_entry
+from codegen.speed.bench.limits import Unit, unit_of
+from codegen.speed.bench.problem import Problem
+from codegen.speed.bench.work import work
 from codegen.wasm.cost import main_loop
 from tests.unit.test_cost import FREE, disassembled_loop
 

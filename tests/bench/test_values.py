@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from codegen.base.errors import KernelLoadError
-from codegen.bench.contestant import Contestant, Host, WrongResultError
-from codegen.bench.entry import Output
-from codegen.bench.problem import Problem
-from codegen.bench.wasmtime_host import WasmtimeHost
+from codegen.speed.bench.contestant import Contestant, Host, WrongResultError
+from codegen.speed.bench.entry import Output
+from codegen.speed.bench.problem import Problem
+from codegen.speed.bench.wasmtime_host import WasmtimeHost
 from tests.bench.conftest import set_slice
 from tests.bench.toy_rows import FAULTS, GROWS, LATER, LATER_FAULTS, toy
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import struct
 
-from codegen.bench.entry import Buffer, Entry, Output
-from codegen.bench.problem import Problem
+from codegen.speed.bench.entry import Buffer, Entry, Output
+from codegen.speed.bench.problem import Problem
 from codegen.wasm.assemble import assemble
 
 # A row's result: the sum of its first word and the activations' first.

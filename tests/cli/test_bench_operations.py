@@ -10,10 +10,10 @@ import pytest
 
 from codegen import KernelSpec
 from codegen.base.errors import InputError
-from codegen.bench import contestant, native
-from codegen.bench.problem import Problem, Work
-from codegen.bench.result import Result
-from codegen.bench.table import BASELINE
+from codegen.speed.bench import contestant, native
+from codegen.speed.bench.problem import Problem, Work
+from codegen.speed.bench.result import Result
+from codegen.speed.bench.table import BASELINE
 from tests.cli.command import Call, assert_refused
 
 FAST = "vec_dot_q4_0_q8_0__relaxed_u4"

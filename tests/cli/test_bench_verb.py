@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from codegen import KernelSpec
-from codegen.bench import article, contestant, native, session
-from codegen.bench.entry import Entry
-from codegen.bench.problem import Problem
-from codegen.bench.result import Result
-from codegen.bench.table import BASELINE
 from codegen.engines import javascript
 from codegen.engines.javascript import Program
 from codegen.kernels.registry import registered
+from codegen.speed.bench import article, contestant, native, session
+from codegen.speed.bench.entry import Entry
+from codegen.speed.bench.problem import Problem
+from codegen.speed.bench.result import Result
+from codegen.speed.bench.table import BASELINE
 from tests.cli.command import Call, assert_refused, codegen, contents
 
 FAST = "vec_dot_q4_0_q8_0__relaxed_u4"

@@ -12,11 +12,11 @@ import pytest
 from gguf import GGMLQuantizationType
 
 from codegen.base.errors import InputError
-from codegen.bench import native
 from codegen.kernels.registry import fastest
 from codegen.run import native_paths
 from codegen.run.paths import MulMatPath, VecDotPath
 from codegen.spec.strategies import Isa
+from codegen.speed.bench import native
 from tests.cli.command import Call, assert_refused, codegen, contents
 from tests.gguf_files import F32, write_model
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from codegen import Isa, KernelSpec, engines
-from codegen.bench import contestant, session
 from codegen.kernels import shipped, tuning
-from codegen.tune import heatmap, proof, space
+from codegen.speed.bench import contestant, session
+from codegen.speed.tune import heatmap, proof, space
 from tests.cli.command import Call, assert_one_line, assert_refused, codegen, contents, copy_of_project
 from tests.tunings import CONTRACT, RELAXED, SCALAR, SIMD, SWEPT, FakeSession, spec, tuning_of
 

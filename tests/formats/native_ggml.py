@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pytest
 
 from codegen.base.errors import InputError
-from codegen.bench import native
 from codegen.formats import Format
+from codegen.speed.bench import native
 
 F32 = npt.NDArray[np.float32]
 U8 = npt.NDArray[np.uint8]

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 
 from codegen import Isa, Kernel, KernelSpec
 from codegen.base.errors import InputError
-from codegen.bench import native
 from codegen.formats import Q4_0, Q8_0
 from codegen.kernels.dot.plan import dot_plan
 from codegen.oracle.dot import dot, f16_value
 from codegen.oracle.inputs import random_halves, rng_of
 from codegen.runtime.quantize_row import Quantizer
+from codegen.speed.bench import native
 from codegen.verify.dot.cases import Cases
 from codegen.verify.dot.judge import HALF_ULP, bound, mismatch
 

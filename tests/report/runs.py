@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 
-from codegen.bench import native
-from codegen.bench.limits import Unit
-from codegen.bench.native_functions import GEMM, GEMV
-from codegen.bench.problem import Work
-from codegen.bench.result import Limits, Measurement, Result
 from codegen.report.data import Data
+from codegen.speed.bench import native
+from codegen.speed.bench.limits import Unit
+from codegen.speed.bench.native_functions import GEMM, GEMV
+from codegen.speed.bench.problem import Work
+from codegen.speed.bench.result import Limits, Measurement, Result
 
 PREFIX = "vec_dot_q4_0_q8_0__"
 SCALAR, ARTICLE, SIMD, RELAXED = (

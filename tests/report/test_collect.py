@@ -7,12 +7,6 @@ from typing import NamedTuple
 
 import pytest
 
-from codegen.bench import session
-from codegen.bench.contestant import Host
-from codegen.bench.limits import Limit, Unit
-from codegen.bench.problem import Problem, Work
-from codegen.bench.result import Limits, Measurement
-from codegen.bench.usual import products
 from codegen.kernels.registry import fastest, registered
 from codegen.kernels.spec import KernelSpec
 from codegen.report import collect
@@ -20,6 +14,12 @@ from codegen.report.data import NAMES, Data
 from codegen.report.series import SERIES
 from codegen.spec.options import Memory
 from codegen.spec.strategies import Isa
+from codegen.speed.bench import session
+from codegen.speed.bench.contestant import Host
+from codegen.speed.bench.limits import Limit, Unit
+from codegen.speed.bench.problem import Problem, Work
+from codegen.speed.bench.result import Limits, Measurement
+from codegen.speed.bench.usual import products
 from tests.report.runs import measurement
 
 ROUNDS = 9

@@ -7,13 +7,14 @@ from dataclasses import replace
 import pytest
 from matplotlib.figure import Figure
 
-from codegen.bench.limits import Unit
-from codegen.bench.native_functions import GEMM, GEMV
-from codegen.bench.result import Measurement
-from codegen.report import charts, goals, growth, matrix, operands, products, speed, variants
+from codegen.report import goals, growth, matrix, operands, products, speed, variants
 from codegen.report.data import Data
 from codegen.report.pictures import PICTURES
 from codegen.spec.strategies import Isa
+from codegen.speed import charts
+from codegen.speed.bench.limits import Unit
+from codegen.speed.bench.native_functions import GEMM, GEMV
+from codegen.speed.bench.result import Measurement
 from tests.report.runs import SCALAR, data, growing, measurement, run, texts
 from tests.report.runs import products as measured
 

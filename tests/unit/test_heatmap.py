@@ -10,7 +10,7 @@ import pytest
 
 from codegen.base.errors import InputError
 from codegen.kernels.spec import KernelSpec
-from codegen.tune import heatmap
+from codegen.speed.tune import heatmap
 from tests.tunings import SWEPT, candidate, sweep_of
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -12,7 +12,7 @@ import pytest
 from codegen import engines
 from codegen.engines.engine import Engine
 from codegen.engines.report import EngineError
-from codegen.tune import proof
+from codegen.speed.tune import proof
 from codegen.verify.report import Report
 from tests.tunings import RELAXED, SCALAR, spec
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from codegen import Isa, KernelSpec
-from codegen.bench import session
-from codegen.bench.contestant import WrongResultError
-from codegen.bench.problem import Problem
-from codegen.bench.wasmtime_host import WasmtimeHost
-from codegen.tune import space
-from codegen.tune.choice import best
-from codegen.tune.search import EARLY_ROUNDS, FINALISTS, Search, Watch
+from codegen.speed.bench import session
+from codegen.speed.bench.contestant import WrongResultError
+from codegen.speed.bench.problem import Problem
+from codegen.speed.bench.wasmtime_host import WasmtimeHost
+from codegen.speed.tune import space
+from codegen.speed.tune.choice import best
+from codegen.speed.tune.search import EARLY_ROUNDS, FINALISTS, Search, Watch
 from tests.tunings import CONTRACT, SCALAR, FakeSession, spec
 
 Patch = pytest.MonkeyPatch

@@ -4,10 +4,10 @@ import pytest
 
 from codegen import Isa, KernelSpec, Memory
 from codegen.base.errors import SpecError
-from codegen.bench.usual import baseline_of
 from codegen.kernels.tuning import rivals_of
 from codegen.spec.options import OPTIONS
-from codegen.tune import space
+from codegen.speed.bench.usual import baseline_of
+from codegen.speed.tune import space
 from tests.specs import DOTS
 from tests.tunings import CONTRACT, spec
 

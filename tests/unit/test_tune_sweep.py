@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from codegen import KernelSpec
-from codegen.bench import machine, session
-from codegen.bench.problem import Problem, Work
 from codegen.kernels import shipped, tuning
-from codegen.tune import proof
-from codegen.tune.search import Watch
-from codegen.tune.sweep import Order, Outcome, sweep
+from codegen.speed.bench import machine, session
+from codegen.speed.bench.problem import Problem, Work
+from codegen.speed.tune import proof
+from codegen.speed.tune.search import Watch
+from codegen.speed.tune.sweep import Order, Outcome, sweep
 from tests.tunings import FakeSession
 
 GEMV = "gemv_q4_0_q8_0"

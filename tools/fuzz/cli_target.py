@@ -27,12 +27,6 @@ import numpy.typing as npt
 
 import codegen.__main__ as command_line
 from codegen import engines, golden
-from codegen.bench import contestant, session
-from codegen.bench.contestant import Host
-from codegen.bench.limits import LIMITS, Limit
-from codegen.bench.problem import Problem
-from codegen.bench.result import Limits, Measurement
-from codegen.bench.wasmtime_host import WasmtimeHost
 from codegen.commands import verification
 from codegen.emit import Emit, content
 from codegen.engines import javascript
@@ -42,7 +36,13 @@ from codegen.kernels.registry import registered
 from codegen.kernels.spec import KernelSpec
 from codegen.run import timing
 from codegen.spec.strategies import Isa
-from codegen.tune import proof, space
+from codegen.speed.bench import contestant, session
+from codegen.speed.bench.contestant import Host
+from codegen.speed.bench.limits import LIMITS, Limit
+from codegen.speed.bench.problem import Problem
+from codegen.speed.bench.result import Limits, Measurement
+from codegen.speed.bench.wasmtime_host import WasmtimeHost
+from codegen.speed.tune import proof, space
 from codegen.verify import vectors
 from codegen.verify.report import Report
 from codegen.wasm.cost import cost

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tools.mutants.mutant import ProgramMutant, code
 
-_BENCH, _TESTS = "codegen/bench/", "tests/bench/test_"
+_BENCH, _TESTS = "codegen/speed/bench/", "tests/bench/test_"
 _VALUES, _LIMITS, _NATIVE = (f"{_TESTS}{name}.py" for name in ("values", "limits", "native"))
 _SESSION, _STATISTICS, _PROBLEM = (f"{_TESTS}{name}.py" for name in ("session", "statistics", "problem"))
 _RESULT, _TABLE, _JAVASCRIPT = (f"{_TESTS}{name}.py" for name in ("result", "table", "javascript_host"))
@@ -80,7 +80,7 @@ BENCH: tuple[ProgramMutant, ...] = (
          "problem.x_step / problem.columns", "problem.x_step"),
     code("bench: activations of the first column for all", _ENTRIES, "templates/lib/timed/vec_dot.wat.j2",
          "(ptr.add (local.get $column) (local.get $y_column))", "(local.get $column)"),
-    code("bench: groups that repeat too early", _ENTRIES, "codegen/ops/gemm/bench.py",
+    code("bench: groups that repeat too early", _ENTRIES, "codegen/speed/operations/gemm.py",
          "math.lcm(problem.distinct, GROUP_ROWS)", "problem.distinct"),
     code("bench: multiplies taken for other operations", _UNITS, f"{_BENCH}limits.py",
          "if opcode in _MULTIPLIES:", "if False:"),
