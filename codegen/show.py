@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from codegen.base.output import Table, print_tables
 from codegen.kernels.spec import KernelSpec
-from codegen.run import table as model_table
-from codegen.run.result import Result as Run
+from codegen.models.run import table as model_table
+from codegen.models.run.result import Result as Run
 from codegen.speed.bench import article
 from codegen.speed.bench import table as bench_table
 from codegen.speed.bench.result import Result

@@ -28,7 +28,7 @@ from rich.text import Text
 from codegen import Kernel, KernelSpec
 from codegen.base.errors import CodegenError, InputError
 from codegen.formats.quantise import quantize_q8_0
-from codegen.gguf_file import GGUFFile
+from codegen.models.gguf_file import GGUFFile
 
 KERNEL = "vec_dot_q4_0_q8_0__relaxed_u4"
 TENSOR = "token_embd.weight"  # the name that llama.cpp gives a token embedding

@@ -31,7 +31,7 @@ from rich.progress import track
 
 from codegen.base.errors import CodegenError, InputError
 from codegen.formats import Q4_0 as BLOCK
-from codegen.gguf_file import GGUFFile
+from codegen.models.gguf_file import GGUFFile
 
 Q4_0 = GGMLQuantizationType.Q4_0
 

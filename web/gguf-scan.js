@@ -1,4 +1,4 @@
-// A walk over the header of a GGUF file that proves it sound: codegen/gguf_scan.py once more, with
+// A walk over the header of a GGUF file that proves it sound: codegen/models/gguf_scan.py once more, with
 // its rules and its words. Nothing in a file is believed: every count, length and offset is held
 // against the size of the file before it is used. A window of the header is in memory at a time.
 

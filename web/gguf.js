@@ -1,5 +1,5 @@
 // The tensors of a model that a visitor opened, in one file or in several, by the rules and in the
-// words of codegen/gguf_split.py.
+// words of codegen/models/gguf_split.py.
 
 import { scan } from "./gguf-scan.js";
 import { quoted, shown } from "./names.js";

@@ -9,10 +9,10 @@ from codegen import arguments, engines, show
 from codegen.arguments import AddVerb
 from codegen.base.output import progress, tracked
 from codegen.commands import DONE, FAILED
-from codegen.gguf_file import GGUFFile
 from codegen.kernels import registry
-from codegen.run import session
-from codegen.run.activations import activations
+from codegen.models.gguf_file import GGUFFile
+from codegen.models.run import session
+from codegen.models.run.activations import activations
 from codegen.spec.strategies import Isa
 from codegen.verify import vectors
 from codegen.verify.kernel import verify

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from codegen.run import activations, batches, session
+from codegen.models.run import activations, batches, session
 from tests.cli.command import Call, assert_refused
 from tests.gguf_files import write_model
 from tests.gguf_parts import PARTS

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from codegen.run import native_paths
+from codegen.models.run import native_paths
 from tests.cli.command import Call
 from tests.gguf_files import write_model
 

@@ -13,8 +13,8 @@ from gguf import GGMLQuantizationType
 
 from codegen.base.errors import InputError
 from codegen.kernels.registry import fastest
-from codegen.run import native_paths
-from codegen.run.paths import MulMatPath, VecDotPath
+from codegen.models.run import native_paths
+from codegen.models.run.paths import MulMatPath, VecDotPath
 from codegen.spec.strategies import Isa
 from codegen.speed.bench import native
 from tests.cli.command import Call, assert_refused, codegen, contents

@@ -14,8 +14,8 @@ import pytest
 
 from codegen.base.errors import GGUFError
 from codegen.engines.javascript import find_node
-from codegen.gguf_scan import Scan
-from codegen.gguf_source import Source
+from codegen.models.gguf_scan import Scan
+from codegen.models.gguf_source import Source
 from codegen.page.build import SOURCES
 from codegen.page.data import gguf_types
 from tests.gguf_cases import LONG, SOUND, UNSOUND

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import codegen.__main__ as command_line
-from codegen import gguf_scan
-from codegen.gguf_file import GGUFFile
 from codegen.kernels.spec import KernelSpec
-from codegen.run.batches import Part
-from codegen.run.paths import MulMatPath, VecDotPath
+from codegen.models import gguf_scan
+from codegen.models.gguf_file import GGUFFile
+from codegen.models.run.batches import Part
+from codegen.models.run.paths import MulMatPath, VecDotPath
 from codegen.runtime.arena import Arena
 from codegen.runtime.vec_dot import Placed
 from tests.fuzzing import TARGETS, first_fault

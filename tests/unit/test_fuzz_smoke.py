@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codegen.formats import FORMATS
-from codegen.gguf_file import GGUFFile
 from codegen.kernels.operations import OPERATIONS
 from codegen.kernels.spec import KernelSpec
+from codegen.models.gguf_file import GGUFFile
 from codegen.runtime.linear_memory import WASM32_BYTES
 from codegen.spec.options import OPTIONS
 from codegen.spec.strategies import Isa

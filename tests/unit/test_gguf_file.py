@@ -11,8 +11,8 @@ import pytest
 from gguf import GGMLQuantizationType, GGUFReader
 
 from codegen.base.errors import GGUFError
-from codegen.gguf_file import GGUFFile, Matrix
-from codegen.gguf_scan import Scan
+from codegen.models.gguf_file import GGUFFile, Matrix
+from codegen.models.gguf_scan import Scan
 from tests.gguf_cases import ARRAY, LONG, SOUND, UINT8
 from tests.gguf_files import (
     F32,

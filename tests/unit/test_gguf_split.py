@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from codegen.base.errors import GGUFError
-from codegen.gguf_file import GGUFFile
+from codegen.models.gguf_file import GGUFFile
 from tests.gguf_parts import PARTS, Files
 
 NAMES = "model-{:05d}-of-00003.gguf"

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from codegen.base.errors import GGUFError
-from codegen.gguf_file import GGUFFile
+from codegen.models.gguf_file import GGUFFile
 from tests.gguf_cases import ARRAY, STRING, UINT32, UNSOUND
 from tests.gguf_files import (
     F32,

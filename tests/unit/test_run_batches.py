@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codegen.gguf_file import GGUFFile
 from codegen.kernels.registry import fastest
-from codegen.run import batches as batching
-from codegen.run import session
-from codegen.run.activations import activations
-from codegen.run.batches import Group, Part, batches
-from codegen.run.paths import VecDotPath, path_of
+from codegen.models.gguf_file import GGUFFile
+from codegen.models.run import batches as batching
+from codegen.models.run import session
+from codegen.models.run.activations import activations
+from codegen.models.run.batches import Group, Part, batches
+from codegen.models.run.paths import VecDotPath, path_of
 from codegen.spec.strategies import Isa
 from tests.gguf_files import write_model
 

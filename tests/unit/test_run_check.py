@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from codegen.base.errors import InputError
-from codegen.gguf_file import GGUFFile
 from codegen.kernels.registry import fastest
-from codegen.run import check as checking
-from codegen.run import native_paths
-from codegen.run.activations import activations
-from codegen.run.batches import Group, Part
-from codegen.run.check import Verdict, check
-from codegen.run.paths import F32, MulMatPath, VecDotPath, WasmPath
+from codegen.models.gguf_file import GGUFFile
+from codegen.models.run import check as checking
+from codegen.models.run import native_paths
+from codegen.models.run.activations import activations
+from codegen.models.run.batches import Group, Part
+from codegen.models.run.check import Verdict, check
+from codegen.models.run.paths import F32, MulMatPath, VecDotPath, WasmPath
 from codegen.spec.strategies import Isa
 from tests.gguf_files import write_model
 

@@ -34,7 +34,7 @@ from codegen.kernels import shipped
 from codegen.kernels.plans import make_plan
 from codegen.kernels.registry import registered
 from codegen.kernels.spec import KernelSpec
-from codegen.run import timing
+from codegen.models.run import timing
 from codegen.spec.strategies import Isa
 from codegen.speed.bench import contestant, session
 from codegen.speed.bench.contestant import Host

@@ -22,12 +22,12 @@ from gguf import GGUFReader
 
 from codegen.base.errors import GGUFError
 from codegen.formats import Q4_0
-from codegen.gguf_file import GGUFFile, Matrix
 from codegen.kernels.registry import registered
 from codegen.kernels.spec import KernelSpec
-from codegen.run.batches import Group, Part
-from codegen.run.check import Verdict, check
-from codegen.run.paths import WasmPath, path_of
+from codegen.models.gguf_file import GGUFFile, Matrix
+from codegen.models.run.batches import Group, Part
+from codegen.models.run.check import Verdict, check
+from codegen.models.run.paths import WasmPath, path_of
 from tests.gguf_files import F32, write_model
 from tools.fuzz.gguf_models import crowded_model, lie, sound_model
 from tools.fuzz.mutations import mutate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tools.mutants.mutant import ProgramMutant, code
 
-_RUN = "codegen/run/"
+_RUN = "codegen/models/run/"
 _BATCHES, _CHECK = (f"tests/unit/test_run_{name}.py" for name in ("batches", "check"))
 _VERB = "tests/cli/test_run_verb.py"
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from codegen.base.errors import GGUFError
-from codegen.gguf_header import Header, Split, quoted
-from codegen.gguf_source import shown
+from codegen.models.gguf_header import Header, Split, quoted
+from codegen.models.gguf_source import shown
 
 
 @dataclass(frozen=True)

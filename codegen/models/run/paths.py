@@ -18,9 +18,9 @@ from codegen.kernels.dot.plan import dot_plan
 from codegen.kernels.operations import contracts_of
 from codegen.kernels.spec import KernelSpec
 from codegen.kernels.tile.plan import PANEL
+from codegen.models.run.batches import Group, Part
+from codegen.models.run.driver import Driver
 from codegen.oracle.dot import Expected
-from codegen.run.batches import Group, Part
-from codegen.run.driver import Driver
 from codegen.runtime.arena import Arena
 from codegen.runtime.mul_mat import MulMat
 from codegen.runtime.repack import Repacker

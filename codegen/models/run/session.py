@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from codegen.base.errors import InputError
-from codegen.gguf_file import GGUFFile, Matrix
 from codegen.kernels import registry
 from codegen.kernels.operations import contracts_of
 from codegen.kernels.spec import KernelSpec
-from codegen.run import native_paths
-from codegen.run.batches import Group, batches, counted
-from codegen.run.check import Verdict, check
-from codegen.run.paths import Columns, MulMatPath, Path, VecDotPath, path_of
-from codegen.run.result import MatrixResult, PathResult, Result, ShapeResult
-from codegen.run.timing import rounds
+from codegen.models.gguf_file import GGUFFile, Matrix
+from codegen.models.run import native_paths
+from codegen.models.run.batches import Group, batches, counted
+from codegen.models.run.check import Verdict, check
+from codegen.models.run.paths import Columns, MulMatPath, Path, VecDotPath, path_of
+from codegen.models.run.result import MatrixResult, PathResult, Result, ShapeResult
+from codegen.models.run.timing import rounds
 
 
 @dataclass

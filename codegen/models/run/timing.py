@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from codegen.run.batches import Group
-from codegen.run.paths import Path
+from codegen.models.run.batches import Group
+from codegen.models.run.paths import Path
 
 LEAST_S = 1e-3
 """Of what is timed at once: long against a call, tens of microseconds. A real model's groups take longer."""

@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from codegen.formats import Q8_0
 from codegen.formats.quantise import quantize_q8_0
+from codegen.models.run.batches import Group, Part, row_bytes
+from codegen.models.run.paths import F32, F32_BYTES, Columns, Path
 from codegen.oracle.dot import Expected
-from codegen.run.batches import Group, Part, row_bytes
-from codegen.run.paths import F32, F32_BYTES, Columns, Path
 from codegen.speed.bench import ggml_layouts, native, native_functions
 from codegen.speed.bench.clock import clock
 from codegen.speed.bench.machine import cache_bytes

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from codegen.base.output import Table
-from codegen.run.result import MatrixResult, PathResult, Result
+from codegen.models.run.result import MatrixResult, PathResult, Result
 
 _NOTHING, _TOO_SHORT = "-", "too short"
 

@@ -12,13 +12,13 @@ from math import prod
 from pathlib import Path
 from types import TracebackType
 
-from codegen import gguf_split
 from codegen.base.errors import GGUFError, nearest
 from codegen.formats import Q4_0
-from codegen.gguf_header import Header, Tensor, quoted
-from codegen.gguf_scan import Scan
-from codegen.gguf_source import Source, shown
-from codegen.gguf_split import Parts
+from codegen.models import gguf_split
+from codegen.models.gguf_header import Header, Tensor, quoted
+from codegen.models.gguf_scan import Scan
+from codegen.models.gguf_source import Source, shown
+from codegen.models.gguf_split import Parts
 
 _REQUANTISE = "examples/requantise.py IN.gguf OUT.gguf makes a Q4_0 file of it"
 

@@ -7,8 +7,8 @@ import json
 from dataclasses import dataclass
 from statistics import median
 
-from codegen.gguf_file import LeftOut
-from codegen.gguf_split import Parts
+from codegen.models.gguf_file import LeftOut
+from codegen.models.gguf_split import Parts
 from codegen.speed.bench.statistics import Ratio, speedup
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import groupby
 
 from codegen.formats import Q4_0
-from codegen.gguf_file import GGUFFile, Matrix
+from codegen.models.gguf_file import GGUFFile, Matrix
 
 MOST_BYTES = 512 << 20
 """Of weights and results in a path's memory at once: more than caches hold, and repacking needs it twice."""

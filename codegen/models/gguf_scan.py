@@ -25,8 +25,8 @@ from gguf.constants import (
 )
 
 from codegen.base.errors import GGUFError
-from codegen.gguf_header import Header, Split, Tensor, quoted
-from codegen.gguf_source import Source, shown
+from codegen.models.gguf_header import Header, Split, Tensor, quoted
+from codegen.models.gguf_source import Source, shown
 
 _VERSIONS = (2, 3)  # version 1 had 32-bit counts; GGML reads it no more
 _MAX_DIMS = 4  # GGML_MAX_DIMS

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from codegen.formats import Q4_0, Q8_0
 from codegen.formats.quantise import quantize_q8_0
+from codegen.models.run.batches import Part
+from codegen.models.run.paths import F32, Path
 from codegen.oracle.dot import Expected, dot_rows
-from codegen.run.batches import Part
-from codegen.run.paths import F32, Path
 from codegen.verify.dot.judge import differs, mismatch, ulps
 from codegen.verify.tile.model import products
 
