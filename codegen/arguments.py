@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn, Protocol
 
 from codegen.base.errors import nearest, printable
-from codegen.emit import Emit
 from codegen.kernels import registry
 from codegen.kernels.operations import MAX_UNROLL
 from codegen.kernels.spec import KernelSpec
-from codegen.machine_code.machine import Compiler
+from codegen.products.emit import Emit
+from codegen.products.machine_code.machine import Compiler
 from codegen.spec.options import Memory
 from codegen.spec.strategies import Isa
 

@@ -21,7 +21,7 @@ def add(verb: AddVerb) -> None:
 
 
 def _js(options: argparse.Namespace) -> int:
-    from codegen.javascript import package
+    from codegen.products.javascript import package
 
     folder = Path(options.out or DIST)
     written = [(name, write_file(folder / name, data)) for name, data in package.files()]

@@ -5,15 +5,16 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from codegen import arguments, golden, show
+from codegen import arguments, show
 from codegen.arguments import AddVerb
 from codegen.base.errors import InputError
 from codegen.base.output import write_file
 from codegen.base.resources import in_checkout
 from codegen.commands import DONE, FAILED
-from codegen.emit import GENERATED, Emit, emit, emit_to_stdout
 from codegen.kernels import registry
-from codegen.machine_code.machine import Compiler
+from codegen.products import golden
+from codegen.products.emit import GENERATED, Emit, emit, emit_to_stdout
+from codegen.products.machine_code.machine import Compiler
 from codegen.wasm.assemble import default_assembler
 
 VECTORS = Path("tests/vectors")

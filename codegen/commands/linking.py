@@ -9,8 +9,8 @@ from codegen import arguments
 from codegen.arguments import AddVerb
 from codegen.base.errors import InputError
 from codegen.commands import DONE
-from codegen.emit import BUILD
-from codegen.linking.library import write_library
+from codegen.products.emit import BUILD
+from codegen.products.linking.library import write_library
 from codegen.spec.options import Memory
 from codegen.spec.strategies import Isa
 

@@ -30,7 +30,7 @@ def add(verb: AddVerb) -> None:
 
 
 def _page(options: argparse.Namespace) -> int:
-    from codegen.page import build
+    from codegen.products.page import build
 
     with progress("page", len(build.STEPS)) as bar:
         task = bar.task_ids[0]
@@ -44,7 +44,7 @@ def _page(options: argparse.Namespace) -> int:
 
 
 def _serve(options: argparse.Namespace) -> int:
-    from codegen.page.serve import server
+    from codegen.products.page.serve import server
 
     with server(Path(options.folder), options.port, isolated=not options.plain) as serving:
         threads = "one thread" if options.plain else "with threads"

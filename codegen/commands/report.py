@@ -10,7 +10,7 @@ from codegen.arguments import AddVerb
 from codegen.base.errors import InputError
 from codegen.base.output import progress
 from codegen.commands import DONE, FAILED
-from codegen.report.data import Data
+from codegen.products.report.data import Data
 from codegen.speed.bench import hosts
 
 REPORT = Path("docs/report")
@@ -37,7 +37,7 @@ def add(verb: AddVerb) -> None:
 
 def _report(options: argparse.Namespace) -> int:
     try:
-        from codegen.report import write
+        from codegen.products.report import write
     except ModuleNotFoundError as error:
         raise InputError(f"{error.name}: not installed, and the report is drawn with it; {INSTALL}") from None
     out = Path(options.out)
@@ -53,7 +53,7 @@ def _report(options: argparse.Namespace) -> int:
 
 def _measured(rounds: int) -> Data:
     # Here, since it reads which kernels there are, and a file of those may be broken.
-    from codegen.report import collect, series
+    from codegen.products.report import collect, series
 
     chosen, missing = hosts.select(series.EVERYWHERE)
     for reason in missing.values():

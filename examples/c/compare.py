@@ -20,7 +20,7 @@ import numpy as np
 import wasmtime
 
 from codegen import Isa
-from codegen.linking.library import write_library
+from codegen.products.linking.library import write_library
 from codegen.spec.options import Memory
 
 HERE = Path(__file__).parent

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codegen import Isa, KernelSpec, render
-from codegen.machine_code import node_code
+from codegen.products.machine_code import node_code
 from tests.cli.command import Call, assert_refused, contents
 
 SPEC = KernelSpec(Isa.RELAXED, unroll=2)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from codegen import Isa, KernelSpec, assemble, golden, render
+from codegen import Isa, KernelSpec, assemble, render
 from codegen.kernels import registry
 from codegen.kernels.plans import make_plan
+from codegen.products import golden
 from codegen.wasm.cost import Cost, cost
 from tests.cli.command import GENERATED, ROOT, Call, assert_refused, codegen, contents
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen.report.data import NAMES
+from codegen.products.report.data import NAMES
 from tests.cli.command import Call, assert_refused, contents, environment
 from tests.report.runs import RELAXED, data
 

@@ -7,7 +7,7 @@ import pytest
 from codegen.base.output import write_file
 from codegen.engines.npm import npm
 from codegen.engines.process import run_command
-from codegen.javascript import package
+from codegen.products.javascript import package
 from tests import needs
 
 OFFLINE = ("--offline", "--no-audit", "--no-fund", "--silent", "--logs-max=0")

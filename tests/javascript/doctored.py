@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from codegen.javascript.bundles import Bundle
 from codegen.kernels.spec import KernelSpec
-from codegen.linking.merge import bundle
+from codegen.products.javascript.bundles import Bundle
+from codegen.products.linking.merge import bundle
 from codegen.wasm.assemble import assemble
 
 WRONG_BIT = "(i32.store8 {out} (i32.xor (i32.load8_u {out}) (i32.const 1)))"

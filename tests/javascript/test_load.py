@@ -13,8 +13,8 @@ import pytest
 from codegen.engines.pages import ISOLATED
 from codegen.engines.process import run_command
 from codegen.engines.report import EngineError
-from codegen.javascript.bundles import Bundle, bundles
-from codegen.javascript.modules import module_text
+from codegen.products.javascript.bundles import Bundle, bundles
+from codegen.products.javascript.modules import module_text
 from tests import needs
 from tests.javascript.doctored import TRAP, WRONG_BIT, doctored
 from tests.javascript.packages import BROWSERS, PROGRAMS, SCRIPTS, TIMEOUT, report, site

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from codegen.engines.pages import ISOLATED
-from codegen.javascript.bundles import bundles
 from codegen.kernels.spec import KernelSpec
+from codegen.products.javascript.bundles import bundles
 from tests import needs
 from tests.javascript.packages import BROWSERS, PROGRAMS, SCRIPTS, report, site
 

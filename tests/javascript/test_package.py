@@ -14,9 +14,9 @@ import pytest
 
 from codegen.engines.install import find_npm_set
 from codegen.engines.process import run_command
-from codegen.javascript.bundles import bundles
-from codegen.javascript.modules import memory_import, module_text
-from codegen.linking.merge import bundle
+from codegen.products.javascript.bundles import bundles
+from codegen.products.javascript.modules import memory_import, module_text
+from codegen.products.linking.merge import bundle
 from codegen.spec.options import Memory
 from codegen.wasm.assemble import assemble
 from tests.cli.command import ROOT, codegen

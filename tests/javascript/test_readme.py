@@ -14,7 +14,7 @@ import pytest
 from codegen.engines.npm import npm
 from codegen.engines.process import run_command
 from codegen.engines.report import EngineError
-from codegen.page.build import install_packages
+from codegen.products.page.build import install_packages
 from tests import needs
 from tests.cli.command import ROOT
 from tests.javascript.packages import PROGRAMS, TIMEOUT

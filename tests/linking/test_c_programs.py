@@ -12,10 +12,10 @@ import pytest
 import wasmtime
 
 from codegen import Isa, Kernel
-from codegen.emit import Emit, content
-from codegen.linking.kernel_set import kernel_set
-from codegen.linking.library import write_library
 from codegen.oracle.dot import dot_rows
+from codegen.products.emit import Emit, content
+from codegen.products.linking.kernel_set import kernel_set
+from codegen.products.linking.library import write_library
 from codegen.spec.options import Memory
 from codegen.verify.dot.judge import mismatch
 from codegen.verify.mul_mat.verification import known_values

@@ -12,7 +12,7 @@ import pytest
 from gguf import GGMLQuantizationType, quants
 
 from codegen import Isa, Kernel
-from codegen.linking.kernel_set import kernel_set
+from codegen.products.linking.kernel_set import kernel_set
 from codegen.spec.options import Memory
 from tests.linking.documents import blocks_of, run_block, write_program
 from tests.linking.programs import SOURCES, run_wasi

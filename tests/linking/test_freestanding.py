@@ -9,8 +9,8 @@ import pytest
 import wasmtime
 
 from codegen import Isa
-from codegen.linking.library import write_library
 from codegen.oracle.dot import dot_rows
+from codegen.products.linking.library import write_library
 from codegen.runtime.linear_memory import LinearMemory
 from codegen.spec.options import Memory
 from codegen.verify.dot.judge import mismatch

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen.javascript import package
+from codegen.products.javascript import package
 from tests.cli.command import GENERATED, ROOT, contents, environment
 
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet"]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from codegen.engines.report import EngineError
-from codegen.page.build import build, install_packages
-from codegen.page.serve import server
+from codegen.products.page.build import build, install_packages
+from codegen.products.page.serve import server
 from tests import needs
 
 Serve = Callable[..., str]

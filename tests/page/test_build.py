@@ -14,8 +14,8 @@ import pytest
 
 from codegen.base.errors import InputError
 from codegen.engines.pages import ISOLATED
-from codegen.page import build
-from codegen.page.serve import server
+from codegen.products.page import build
+from codegen.products.page.serve import server
 from tests.cli.command import arguments, assert_refused, codegen, environment
 from tests.page.conftest import Serve
 

@@ -16,8 +16,8 @@ from codegen.base.errors import GGUFError
 from codegen.engines.javascript import find_node
 from codegen.models.gguf_scan import Scan
 from codegen.models.gguf_source import Source
-from codegen.page.build import SOURCES
-from codegen.page.data import gguf_types
+from codegen.products.page.build import SOURCES
+from codegen.products.page.data import gguf_types
 from tests.gguf_cases import LONG, SOUND, UNSOUND
 from tests.gguf_parts import PARTS
 from tools.fuzz.gguf_models import crowded_model, lie, sound_model

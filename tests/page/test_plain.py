@@ -14,7 +14,7 @@ from codegen.engines.javascript import find_node
 from codegen.formats import Q8_0
 from codegen.formats.quantise import quantize_q8_0
 from codegen.oracle.dot import dot_rows
-from codegen.page.build import SOURCES
+from codegen.products.page.build import SOURCES
 
 pytestmark = pytest.mark.needs("node")
 

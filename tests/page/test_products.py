@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codegen.engines.javascript import find_node
-from codegen.page.build import SOURCES
+from codegen.products.page.build import SOURCES
 
 pytestmark = pytest.mark.needs("node")
 

@@ -14,7 +14,7 @@ from gguf import GGMLQuantizationType
 
 from codegen.engines.browsers import CHROMIUM_OPTIONS, FIREFOX_PREFERENCES, find_browser
 from codegen.engines.javascript import find_node
-from codegen.page.build import PACKAGES
+from codegen.products.page.build import PACKAGES
 from tests import needs
 from tests.gguf_cases import LONG, UNSOUND
 from tests.gguf_files import F32, RawTensor, layout, write_model

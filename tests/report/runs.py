@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 
-from codegen.report.data import Data
+from codegen.products.report.data import Data
 from codegen.speed.bench import native
 from codegen.speed.bench.limits import Unit
 from codegen.speed.bench.native_functions import GEMM, GEMV

@@ -9,9 +9,9 @@ import pytest
 
 from codegen.kernels.registry import fastest, registered
 from codegen.kernels.spec import KernelSpec
-from codegen.report import collect
-from codegen.report.data import NAMES, Data
-from codegen.report.series import SERIES
+from codegen.products.report import collect
+from codegen.products.report.data import NAMES, Data
+from codegen.products.report.series import SERIES
 from codegen.spec.options import Memory
 from codegen.spec.strategies import Isa
 from codegen.speed.bench import session

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from matplotlib.figure import Figure
 
-from codegen.report import goals, growth, matrix, operands, products, speed, variants
-from codegen.report.data import Data
-from codegen.report.pictures import PICTURES
+from codegen.products.report import goals, growth, matrix, operands, products, speed, variants
+from codegen.products.report.data import Data
+from codegen.products.report.pictures import PICTURES
 from codegen.spec.strategies import Isa
 from codegen.speed import charts
 from codegen.speed.bench.limits import Unit

@@ -10,11 +10,11 @@ from pathlib import Path
 import matplotlib
 import pytest
 
-from codegen.report import speed, variants
-from codegen.report.data import Data
-from codegen.report.goals import GOALS
-from codegen.report.pictures import PICTURES
-from codegen.report.write import PAGE, write
+from codegen.products.report import speed, variants
+from codegen.products.report.data import Data
+from codegen.products.report.goals import GOALS
+from codegen.products.report.pictures import PICTURES
+from codegen.products.report.write import PAGE, write
 from tests.cli.command import ROOT, contents
 from tests.report.runs import RELAXED, SCALAR, data, measurement, run
 

@@ -13,9 +13,9 @@ from matplotlib.text import Text
 
 from codegen import Isa
 from codegen.kernels import registry
-from codegen.report import variants
-from codegen.report.data import Data
-from codegen.report.pictures import PICTURES, Picture
+from codegen.products.report import variants
+from codegen.products.report.data import Data
+from codegen.products.report.pictures import PICTURES, Picture
 from codegen.speed import charts
 from tests.cli.command import ROOT
 from tests.report.runs import NS, RELAXED, data, measurement, run, texts

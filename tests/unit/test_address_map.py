@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from codegen.base.errors import MachineCodeError
-from codegen.machine_code import address_map
+from codegen.products.machine_code import address_map
 
 PAIRS = [(0, None), (7, 300), (9, 20), (400, None), (401, 25)]
 

@@ -10,7 +10,7 @@ from codegen import Isa, KernelSpec
 from codegen.kernels import shipped
 from codegen.kernels.registry import registered
 from codegen.kernels.tuning import Candidate, ContractTuning, Tuning
-from codegen.linking.kernel_set import kernel_set
+from codegen.products.linking.kernel_set import kernel_set
 from codegen.spec.options import Memory
 
 OPERATIONS = ["vec_dot", "quantize_row", "quantize_mat", "repack", "gemv", "gemm", "mul_mat"]

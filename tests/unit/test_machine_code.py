@@ -13,12 +13,12 @@ from codegen import KernelSpec, assemble, render
 from codegen.base.errors import MachineCodeError
 from codegen.kernels.plans import make_plan
 from codegen.kernels.registry import registered
-from codegen.machine_code import needed, wasmtime_code
-from codegen.machine_code.counts import Counts, count
-from codegen.machine_code.disassembly import Instruction, disassemble
-from codegen.machine_code.listing import machine_loop, turn
-from codegen.machine_code.loops import main_loop
-from codegen.machine_code.machine import Code, Machine
+from codegen.products.machine_code import needed, wasmtime_code
+from codegen.products.machine_code.counts import Counts, count
+from codegen.products.machine_code.disassembly import Instruction, disassemble
+from codegen.products.machine_code.listing import machine_loop, turn
+from codegen.products.machine_code.loops import main_loop
+from codegen.products.machine_code.machine import Code, Machine
 from codegen.wasm.code import first_loop
 from codegen.wasm.code import function as function_of
 

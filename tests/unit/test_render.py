@@ -6,9 +6,9 @@ import pytest
 
 from codegen import KernelSpec, assemble, render
 from codegen.base.errors import AssembleError, TemplateError
-from codegen.golden import check
 from codegen.kernels.dot.plan import dot_plan
 from codegen.kernels.registry import registered
+from codegen.products.golden import check
 from codegen.render.text import long_line, template_root
 
 ROOT = Path(__file__).resolve().parents[2]

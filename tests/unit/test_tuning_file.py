@@ -15,7 +15,7 @@ from codegen.base.errors import InputError, SpecError
 from codegen.kernels import registry, shipped, tuning
 from codegen.kernels.operations import OPERATIONS
 from codegen.kernels.tuning import Candidate, Tuning
-from codegen.linking.kernel_set import kernel_set
+from codegen.products.linking.kernel_set import kernel_set
 from codegen.spec.options import Memory
 from tests.tunings import CONTRACT, RELAXED, SCALAR, SIMD, SWEPT, candidate, spec, sweep_of, tuning_of
 

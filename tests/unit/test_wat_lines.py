@@ -12,7 +12,7 @@ from codegen import KernelSpec, assemble, render
 from codegen.base.errors import MachineCodeError
 from codegen.kernels.plans import make_plan
 from codegen.kernels.registry import registered
-from codegen.machine_code.wat_lines import wat_lines
+from codegen.products.machine_code.wat_lines import wat_lines
 from codegen.wasm.code import END, LOOP, first_loop
 from codegen.wasm.code import function as function_of
 from tests.unit.test_cost import disassembled_function

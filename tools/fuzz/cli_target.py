@@ -26,15 +26,16 @@ import numpy as np
 import numpy.typing as npt
 
 import codegen.__main__ as command_line
-from codegen import engines, golden
+from codegen import engines
 from codegen.commands import verification
-from codegen.emit import Emit, content
 from codegen.engines import javascript
 from codegen.kernels import shipped
 from codegen.kernels.plans import make_plan
 from codegen.kernels.registry import registered
 from codegen.kernels.spec import KernelSpec
 from codegen.models.run import timing
+from codegen.products import golden
+from codegen.products.emit import Emit, content
 from codegen.spec.strategies import Isa
 from codegen.speed.bench import contestant, session
 from codegen.speed.bench.contestant import Host

@@ -42,6 +42,6 @@ JAVASCRIPT: tuple[ProgramMutant, ...] = (
          "    } catch (error) {\n      return `trapped", "    } catch (error) {\n      throw error; return `trapped"),
     code("js: a worker's trap forgotten", _THREADS, "js/worker.js",
          "Atomics.store(words, AT.failed, 1);", ""),
-    code("js: records of half a size", _CALLS, "codegen/javascript/package.py",
+    code("js: records of half a size", _CALLS, "codegen/products/javascript/package.py",
          '"bytes": record.bytes, "copies"', '"bytes": record.bytes // 2, "copies"'),
 )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tools.mutants.mutant import ProgramMutant, code
 
-_LINKING = "codegen/linking/"
+_LINKING = "codegen/products/linking/"
 _PROGRAMS, _FREE = (f"tests/linking/test_{name}.py" for name in ("c_programs", "freestanding"))
 
 _SETS = "tests/unit/test_kernel_set.py"
