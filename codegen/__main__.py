@@ -1,4 +1,4 @@
-"""The command line: argparse, and what becomes of errors. The verbs are in codegen/commands/.
+"""The command line: argparse, and what becomes of errors. The verbs are in codegen/cli/.
 
 Exit status: 0 done; 1 a check failed; 2 the call was wrong, told in one line on standard error.
 """
@@ -10,10 +10,9 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import metadata
 
-from codegen.arguments import WRONG_CALL, Parser
 from codegen.base import process
 from codegen.base.errors import CodegenError, printable
-from codegen.commands import (
+from codegen.cli import (
     DONE,
     INTERRUPTED,
     javascript,
@@ -25,6 +24,7 @@ from codegen.commands import (
     tuning,
     verification,
 )
+from codegen.cli.arguments import WRONG_CALL, Parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 import codegen.__main__ as command_line
 from codegen import engines
-from codegen.commands import verification
+from codegen.cli import verification
 from codegen.engines import javascript
 from codegen.kernels import shipped
 from codegen.kernels.plans import make_plan

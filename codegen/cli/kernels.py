@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from codegen import arguments, show
-from codegen.arguments import AddVerb
 from codegen.base.errors import InputError
 from codegen.base.output import write_file
 from codegen.base.resources import in_checkout
-from codegen.commands import DONE, FAILED
+from codegen.cli import DONE, FAILED, arguments, show
+from codegen.cli.arguments import AddVerb
 from codegen.kernels import registry
 from codegen.products import golden
 from codegen.products.emit import GENERATED, Emit, emit, emit_to_stdout

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from codegen import arguments
-from codegen.arguments import AddVerb
 from codegen.base.errors import InputError
-from codegen.commands import DONE
+from codegen.cli import DONE, arguments
+from codegen.cli.arguments import AddVerb
 from codegen.products.emit import BUILD
 from codegen.products.linking.library import write_library
 from codegen.spec.options import Memory

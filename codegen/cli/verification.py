@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from codegen import arguments, engines, show
-from codegen.arguments import AddVerb
+from codegen import engines
 from codegen.base.output import progress, tracked
-from codegen.commands import DONE, FAILED
+from codegen.cli import DONE, FAILED, arguments, show
+from codegen.cli.arguments import AddVerb
 from codegen.kernels import registry
 from codegen.models.gguf_file import GGUFFile
 from codegen.models.run import session

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from codegen import arguments
-from codegen.arguments import AddVerb
 from codegen.base.output import write_file
-from codegen.commands import DONE
+from codegen.cli import DONE, arguments
+from codegen.cli.arguments import AddVerb
 
 DIST = Path("dist/js")
 

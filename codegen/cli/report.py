@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from codegen import arguments, show
-from codegen.arguments import AddVerb
 from codegen.base.errors import InputError
 from codegen.base.output import progress
-from codegen.commands import DONE, FAILED
+from codegen.cli import DONE, FAILED, arguments, show
+from codegen.cli.arguments import AddVerb
 from codegen.products.report.data import Data
 from codegen.speed.bench import hosts
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from codegen import arguments, show
-from codegen.arguments import AddVerb
 from codegen.base.output import progress
-from codegen.commands import DONE, FAILED, INTERRUPTED
+from codegen.cli import DONE, FAILED, INTERRUPTED, arguments, show
+from codegen.cli.arguments import AddVerb
 from codegen.kernels import tuning
 from codegen.kernels.operations import MAX_UNROLL, OPERATIONS
 from codegen.spec.strategies import Isa

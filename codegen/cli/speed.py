@@ -6,11 +6,10 @@ import argparse
 from collections.abc import Collection, Iterator, Sequence
 from itertools import product
 
-from codegen import arguments, show
-from codegen.arguments import AddVerb
 from codegen.base.errors import InputError
 from codegen.base.output import progress
-from codegen.commands import DONE, FAILED
+from codegen.cli import DONE, FAILED, arguments, show
+from codegen.cli.arguments import AddVerb
 from codegen.formats import Q4_0
 from codegen.kernels.operations import OPERATIONS
 from codegen.kernels.spec import KernelSpec
