@@ -10,7 +10,7 @@ Everything here is defined elsewhere in the package.
 
 from codegen.base.errors import CodegenError
 from codegen.kernels.spec import KernelSpec
-from codegen.render.text import render
+from codegen.render.text import render_kernel
 from codegen.runtime.gemm import MatrixKernel
 from codegen.runtime.host import EngineOptions
 from codegen.runtime.mul_mat import MulMat
@@ -20,7 +20,7 @@ from codegen.runtime.repack import Repacker
 from codegen.runtime.vec_dot import Kernel
 from codegen.spec.options import Memory, Scales
 from codegen.spec.strategies import Isa
-from codegen.verify.kernel import verify
+from codegen.verify.kernel import verify_kernel
 from codegen.verify.report import Report
 from codegen.wasm.assemble import Assembler, assemble
 
@@ -40,6 +40,6 @@ __all__ = [
     "Report",
     "Scales",
     "assemble",
-    "render",
-    "verify",
+    "render_kernel",
+    "verify_kernel",
 ]

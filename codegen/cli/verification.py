@@ -15,7 +15,7 @@ from codegen.models.run import session
 from codegen.models.run.activations import activations
 from codegen.spec.strategies import Isa
 from codegen.verify import vectors
-from codegen.verify.kernel import verify
+from codegen.verify.kernel import verify_kernel
 
 _ROUNDS, _MOST_ROUNDS = 9, 1000
 """Of timing a model's matrices: enough for an interval, and soon done."""
@@ -74,7 +74,7 @@ def add(verb: AddVerb) -> None:
 def _verify(options: argparse.Namespace) -> int:
     if options.engine:
         return _verify_in_engines(options)
-    reports = [verify(spec) for spec in tracked(arguments.selected(options), "verify")]
+    reports = [verify_kernel(spec) for spec in tracked(arguments.selected(options), "verify")]
     show.reports(reports, options.json, options.wide)
     return DONE if all(report.passed for report in reports) else FAILED
 

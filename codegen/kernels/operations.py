@@ -41,7 +41,7 @@ class Operation:
         options: what else its kernels can choose, fields of codegen/spec/options.py; `memory` they all can.
         most_unroll: blocks that a turn of the main loop can have.
         most_accumulators: independent sums that its kernels can have.
-        package: its package in codegen/ops/, and the start of its template's name, where that is another operation's.
+        package: whose frame its kernels have, where that is another operation's.
         records: by strategy, the kind of prepared activations that its kernels take or give, where they do.
     """
 

@@ -29,7 +29,7 @@ _MEMORY_NEEDS = {Memory.SHARED: ("threads",), Memory.MEMORY64: ("64-bit memory",
 
 @dataclass(frozen=True)
 class Plan:
-    """The numbers that any kernel has; each operation adds its own in codegen/ops/."""
+    """The numbers that any kernel has; each operation adds its own in codegen/kernels/."""
 
     spec: KernelSpec
     locals: tuple[Local, ...]

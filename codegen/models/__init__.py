@@ -1,1 +1,1 @@
-""""""
+"""Model files: reading them, and running their matrices."""

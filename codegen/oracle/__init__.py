@@ -1,1 +1,1 @@
-""""""
+"""The exact result of every operation, without WebAssembly."""

@@ -15,7 +15,7 @@ from codegen.kernels.spec import KernelSpec
 from codegen.products.linking.header import header
 from codegen.products.linking.object_file import object_file
 from codegen.products.machine_code.machine import Compiler
-from codegen.render.text import render
+from codegen.render.text import render_kernel
 from codegen.wasm.assemble import assemble
 
 GENERATED, BUILD = Path("generated"), Path("build")
@@ -103,9 +103,9 @@ def content(spec: KernelSpec, kind: Emit, compiler: Compiler = Compiler.WASMTIME
     """
     match kind:
         case Emit.WAT:
-            return render(spec).encode()
+            return render_kernel(spec).encode()
         case Emit.WASM:
-            return assemble(render(spec))
+            return assemble(render_kernel(spec))
         case Emit.OBJ:
             return object_file(spec)
         case Emit.HEADER:

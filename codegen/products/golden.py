@@ -18,9 +18,9 @@ from codegen.formats.document import document
 from codegen.kernels import registry
 from codegen.kernels.plans import make_plan
 from codegen.kernels.spec import KernelSpec
-from codegen.manifest import MANIFEST, Entry, entry_of, manifest_text, read_manifest
 from codegen.products.cost_table import MachineColumn, cost_table
-from codegen.render.text import long_line, render
+from codegen.products.manifest import MANIFEST, Entry, entry_of, manifest_text, read_manifest
+from codegen.render.text import long_line, render_kernel
 from codegen.wasm.assemble import assemble
 from codegen.wasm.code import function as function_of
 from codegen.wasm.cost import Cost, cost
@@ -129,7 +129,7 @@ def bless(folder: Path, docs: Path | None = None) -> Blessed:
 def _goldens() -> list[_Golden]:
     made = []
     for spec in registry.registered():
-        wat = render(spec)
+        wat = render_kernel(spec)
         wasm = assemble(wat)
         made.append(_Golden(spec, wat, wasm, cost(wasm, make_plan(spec).main_loop)))
     return made

@@ -83,7 +83,7 @@ def _trimmed(value: object) -> str:
     return str(value).strip()
 
 
-def render(spec: KernelSpec, root: Path | None = None) -> str:
+def render_kernel(spec: KernelSpec, root: Path | None = None) -> str:
     """The WAT of a kernel.
 
     Args:

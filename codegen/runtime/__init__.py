@@ -1,1 +1,1 @@
-""""""
+"""Kernels in wasmtime: engines, memories, and a class for each operation."""

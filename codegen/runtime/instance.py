@@ -19,7 +19,7 @@ from codegen.formats import FORMATS
 from codegen.formats.decoding import F32
 from codegen.kernels.operations import OPERATIONS
 from codegen.kernels.spec import KernelSpec
-from codegen.render.text import render
+from codegen.render.text import render_kernel
 from codegen.runtime.arena import Arena
 from codegen.runtime.host import EngineOptions, as_arguments, as_func, engine, instantiate, reason_of
 from codegen.runtime.linear_memory import U8
@@ -79,7 +79,7 @@ class Instance:
             AssembleError: the text did not assemble.
             KernelLoadError: the engine lacks a feature that the kernel needs.
         """
-        return cls(spec, assemble(render(spec)), options)
+        return cls(spec, assemble(render_kernel(spec)), options)
 
     @contextmanager
     def exclusive(self) -> Iterator[Arena]:

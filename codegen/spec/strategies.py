@@ -1,6 +1,6 @@
 """How a kernel does what its contract says: the ISA it may use, and what a strategy needs of locals and constants.
 
-Each operation has strategies of its own, in codegen/ops/.
+Each operation has strategies of its own, in codegen/kernels/.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-""""""
+"""How fast kernels are, and which are the fastest."""

@@ -8,7 +8,7 @@ from itertools import islice
 from codegen.base.errors import CannotRunError, CodegenError
 from codegen.kernels.plans import make_plan
 from codegen.kernels.spec import KernelSpec
-from codegen.render.text import render
+from codegen.render.text import render_kernel
 from codegen.runtime.instance import Instance
 from codegen.verify.dot import verification as dot
 from codegen.verify.module_contract import check_module
@@ -36,14 +36,14 @@ _CHECKS: dict[str, Check] = {
 """What checks an operation's results and its contract, beside what all modules have in common."""
 
 
-def verify(spec: KernelSpec) -> Report:
+def verify_kernel(spec: KernelSpec) -> Report:
     """Renders, assembles and verifies a kernel.
 
     Raises:
         AssembleError: its text does not assemble.
         CannotRunError: wasmtime is not here, or has not the memory that the checks need.
     """
-    return verify_wasm(spec, assemble(render(spec)))
+    return verify_wasm(spec, assemble(render_kernel(spec)))
 
 
 def verify_wasm(spec: KernelSpec, wasm: bytes, most: int | None = None) -> Report:

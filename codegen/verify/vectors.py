@@ -12,7 +12,7 @@ from typing import Any
 
 from codegen.kernels import registry
 from codegen.kernels.spec import KernelSpec
-from codegen.render.text import render
+from codegen.render.text import render_kernel
 from codegen.verify.dot import vectors as dot
 from codegen.verify.job import Case, Job, kernel_entry
 from codegen.verify.mul_mat import vectors as mul_mat
@@ -54,7 +54,7 @@ def job(specs: Sequence[KernelSpec]) -> Job:
             spec.name,
             spec.interface,
             spec.isa.value,
-            assemble(render(spec)),
+            assemble(render_kernel(spec)),
             spec.export,
             [kind for _, kind in spec.parameters],
             spec.memory.value,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen import Isa, KernelSpec, render
+from codegen import Isa, KernelSpec, render_kernel
 from codegen.products.machine_code import node_code
 from tests.cli.command import Call, assert_refused, contents
 
@@ -37,7 +37,7 @@ def counted(text: str) -> dict[str, int]:
 
 def wat_loop() -> list[str]:
     """The lines of the main loop, without the spaces in front."""
-    lines = [line.strip() for line in render(SPEC).splitlines()]
+    lines = [line.strip() for line in render_kernel(SPEC).splitlines()]
     start = lines.index("(loop $unrolled")
     end = next(at for at, line in enumerate(lines) if line.startswith("(br_if $unrolled"))
     return lines[start : end + 1]
@@ -115,7 +115,7 @@ def test_asm_of_node_shows_v8s_code_and_the_wat(call: Call) -> None:
     assert re.search(r"x86-64 code by node \d+\.\d+\.\d+, V8 \S+, for this CPU", done.stdout)
     dots = [left for left, _ in shown if re.search("vpmaddubsw|vpdpbusd", left)]
     assert len(dots) == 4 * SPEC.unroll
-    lines = render(SPEC).splitlines()
+    lines = render_kernel(SPEC).splitlines()
     origins = [int(line) for left, _ in shown for line in re.findall(r" \[(\d+)\]$", left)]
     assert len(origins) == 10  # a block has two scales and three vectors
     assert all(".load" in lines[line - 1] for line in origins)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen import Isa, KernelSpec, Memory, Scales, assemble, render
+from codegen import Isa, KernelSpec, Memory, Scales, assemble, render_kernel
 from codegen.kernels.registry import registered, shown
 from codegen.wasm.assemble import default_assembler
 from tests.cli.command import GENERATED, arguments, assert_refused, codegen, contents, environment
@@ -13,7 +13,7 @@ from tests.cli.command import GENERATED, arguments, assert_refused, codegen, con
 RELAXED_U2 = KernelSpec(Isa.RELAXED, unroll=2)
 SHOWN = {spec.name for spec in shown()}
 TEXTS = {
-    Path("generated" if spec.name in SHOWN else "build", f"{spec.name}.wat"): render(spec).encode()
+    Path("generated" if spec.name in SHOWN else "build", f"{spec.name}.wat"): render_kernel(spec).encode()
     for spec in registered()
 }
 
@@ -69,8 +69,8 @@ def test_emit_writes_what_kernel_isa_unroll_and_out_choose(tmp_path: Path) -> No
     others = (f"vec_dot_q4_0_q8_0__relaxed{how}_u4_overflow_narrow" for how in ("", "-dot32"))  # as they are
     dot32 = KernelSpec(Isa.RELAXED, unroll=2, strategy="dot32")
     specs = [RELAXED_U2, dot32, *map(KernelSpec.parse, others)]
-    wats = {f"a/b/{spec.name}.wat": render(spec).encode() for spec in specs}
-    wasms = {f"a/b/{spec.name}.wasm": assemble(render(spec)) for spec in specs}
+    wats = {f"a/b/{spec.name}.wat": render_kernel(spec).encode() for spec in specs}
+    wasms = {f"a/b/{spec.name}.wasm": assemble(render_kernel(spec)) for spec in specs}
     assert contents(tmp_path) == wats | wasms
     assert (
         done.stdout.splitlines()[-1]
@@ -91,7 +91,7 @@ def test_emit_writes_text_into_generated_only_where_it_is_reviewed(
     spec: KernelSpec, folder: str, tmp_path: Path
 ) -> None:
     codegen("--emit", "wat", "--kernel", spec.name, cwd=tmp_path)
-    assert contents(tmp_path) == {f"{folder}/{spec.name}.wat": render(spec).encode()}
+    assert contents(tmp_path) == {f"{folder}/{spec.name}.wat": render_kernel(spec).encode()}
 
 
 def test_emit_writes_wasm_into_build_and_wat_into_generated(tmp_path: Path) -> None:
@@ -118,12 +118,12 @@ def test_standard_output_gets_one_wat(tmp_path: Path) -> None:
 def test_standard_output_gets_several_wats_in_the_registrys_order(tmp_path: Path) -> None:
     out = stdout_bytes("--emit", "wat", "--isa", "simd128", "--out", "-", cwd=tmp_path)
     wanted = [spec for spec in registered() if spec.isa == "simd128"]
-    assert out == b"".join(render(spec).encode() for spec in wanted)
+    assert out == b"".join(render_kernel(spec).encode() for spec in wanted)
 
 
 def test_standard_output_gets_one_wasm(tmp_path: Path) -> None:
     out = stdout_bytes("--emit", "wasm", "--kernel", RELAXED_U2.name, "--out", "-", cwd=tmp_path)
-    assert out == assemble(render(RELAXED_U2))
+    assert out == assemble(render_kernel(RELAXED_U2))
     assert contents(tmp_path) == {}
 
 

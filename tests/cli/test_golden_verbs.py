@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen import Isa, KernelSpec, assemble, render
+from codegen import Isa, KernelSpec, assemble, render_kernel
 from codegen.kernels import registry
 from codegen.kernels.plans import make_plan
 from codegen.products import golden
@@ -18,7 +18,7 @@ from tests.cli.command import GENERATED, ROOT, Call, assert_refused, codegen, co
 ONE, TWO = (KernelSpec(Isa.RELAXED, unroll=unroll) for unroll in (1, 2))
 HIDDEN = KernelSpec(Isa.RELAXED, strategy="dot32")
 FILE = f"{TWO.name}.wat"
-TEXT = render(TWO)
+TEXT = render_kernel(TWO)
 ORPHAN = "vec_dot_q4_0_q8_0__mmx_u1.wat"
 
 
@@ -43,7 +43,7 @@ def failed_check(call: Call) -> tuple[str, list[str]]:
 
 
 def cost_of(spec: KernelSpec) -> Cost:
-    return cost(assemble(render(spec)), make_plan(spec).main_loop)
+    return cost(assemble(render_kernel(spec)), make_plan(spec).main_loop)
 
 
 def unchanged_cost() -> str:
@@ -72,7 +72,7 @@ def test_check_shows_what_changed_what_it_costs_and_how_to_bless(goldens: Path, 
 
 
 def test_check_tells_the_cost_delta_of_other_code(goldens: Path, call: Call) -> None:
-    (goldens / FILE).write_text(render(ONE))
+    (goldens / FILE).write_text(render_kernel(ONE))
     _, [complaint] = failed_check(call)
     was, now = cost_of(ONE), cost_of(TWO)
     assert f"{was.opcodes / 2:.2f} -> {now.opcodes:.2f} opcodes" in complaint
@@ -158,8 +158,8 @@ def test_a_sound_kernel_that_is_not_shown_is_an_orphan(goldens: Path, call: Call
 def test_check_tells_that_a_kernel_that_is_not_shown_changed(
     goldens: Path, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = render(replace(HIDDEN, unroll=2))
-    monkeypatch.setattr(golden, "render", lambda spec: other if spec == HIDDEN else render(spec))
+    other = render_kernel(replace(HIDDEN, unroll=2))
+    monkeypatch.setattr(golden, "render", lambda spec: other if spec == HIDDEN else render_kernel(spec))
     diff, complaints = failed_check(call)
     assert [complaint.split()[0] for complaint in complaints] == ["costs.md", "manifest.json", HIDDEN.name]
     was, now = cost_of(HIDDEN), cost(assemble(other), make_plan(HIDDEN).main_loop)
@@ -186,7 +186,7 @@ def test_a_manifest_that_cannot_be_read_is_one_complaint(goldens: Path, call: Ca
 def test_the_manifest_has_hash_and_cost_of_every_registered_kernel() -> None:
     entries = json.loads((GENERATED / "manifest.json").read_text())
     for spec, entry in zip(registry.registered(), entries, strict=True):
-        wasm = assemble(render(spec))
+        wasm = assemble(render_kernel(spec))
         found = cost(wasm, make_plan(spec).main_loop)
         assert entry["name"] == spec.name
         assert entry["sha256"] == hashlib.sha256(wasm).hexdigest()
@@ -230,7 +230,7 @@ def long_line(monkeypatch: pytest.MonkeyPatch) -> str:
     """Makes the generator write a comment of 131 characters into one kernel; the number of that line."""
     comment = f"  ;; {'x' * 126}"
     text = TEXT.replace("\n\n", f"\n\n{comment}\n", 1)
-    monkeypatch.setattr(golden, "render", lambda spec: text if spec == TWO else render(spec))
+    monkeypatch.setattr(golden, "render", lambda spec: text if spec == TWO else render_kernel(spec))
     return str(text.splitlines().index(comment) + 1)
 
 

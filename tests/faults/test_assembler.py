@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen import Assembler, Isa, KernelSpec, assemble, render
+from codegen import Assembler, Isa, KernelSpec, assemble, render_kernel
 from codegen.base.errors import AssembleError
 from tests.cli.command import ROOT, assert_one_line, assert_refused, codegen, contents
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="stand-ins are shell 
 
 MODULE = importlib.import_module("codegen.wasm.assemble")  # the package's own `assemble` is the function
 ONE = KernelSpec(Isa.RELAXED)
-WAT = render(ONE)
+WAT = render_kernel(ONE)
 WASM = assemble(WAT, Assembler.WASMTIME)
 
 # What a broken wat2wasm does; `$1` is a file with what it should have written.

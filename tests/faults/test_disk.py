@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from codegen import Isa, KernelSpec, render
+from codegen import Isa, KernelSpec, render_kernel
 from codegen.base.errors import InputError
 from codegen.base.output import write_file
 from tests.cli.command import arguments, assert_one_line, assert_refused, codegen, contents, environment
 
 ONE = KernelSpec(Isa.SIMD128).name
-WAT = render(KernelSpec.parse(ONE)).encode()
+WAT = render_kernel(KernelSpec.parse(ONE)).encode()
 EMIT = ["--emit", "wat,wasm", "--kernel", ONE]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen import assemble, render
+from codegen import assemble, render_kernel
 from codegen.kernels.registry import registered
 from tests.cli.command import assert_one_line, codegen, contents, environment
 
@@ -69,7 +69,7 @@ sys.exit(main(sys.argv[1:]))
 @pytest.fixture(scope="module")
 def whole() -> dict[str, bytes]:
     """What a whole run writes."""
-    texts = {spec.name: render(spec) for spec in KERNELS}
+    texts = {spec.name: render_kernel(spec) for spec in KERNELS}
     wats = {f"{name}.wat": text.encode() for name, text in texts.items()}
     return wats | {f"{name}.wasm": assemble(text) for name, text in texts.items()}
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import wasmtime
 
-from codegen import EngineOptions, KernelSpec, Memory, verify
+from codegen import EngineOptions, KernelSpec, Memory, verify_kernel
 from codegen.base.errors import KernelCallError, KernelTrapError
 from codegen.formats import Q4_0, Q8_0
 from codegen.formats.layouts import GROUP_BYTES
@@ -15,7 +15,7 @@ from codegen.kernels.registry import MATRIX, UNTUNED, registered
 from codegen.kernels.tile.plan import record_of
 from codegen.oracle.inputs import rng_of
 from codegen.oracle.matrix import interleave, prepare
-from codegen.render.text import render
+from codegen.render.text import render_kernel
 from codegen.runtime.gemm import MatrixKernel
 from codegen.runtime.host import as_arguments, as_func, engine
 from codegen.runtime.instance import Instance
@@ -67,7 +67,7 @@ def in_memory(name: str, memory: Memory = Memory.MEMORY64) -> KernelSpec:
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", EACH, ids=lambda spec: f"{spec.op}-{spec.isa}")
 def test_every_operation_and_isa_verifies_in_64_bit_memory(spec: KernelSpec) -> None:
-    report = verify(replace(spec, memory=Memory.MEMORY64))
+    report = verify_kernel(replace(spec, memory=Memory.MEMORY64))
     assert report.passed, report.failures[:5]
 
 
@@ -77,7 +77,7 @@ def test_every_operation_and_isa_verifies_in_64_bit_memory(spec: KernelSpec) -> 
 def test_kernels_of_shared_memory_are_the_others_but_for_the_memory(spec: KernelSpec) -> None:
     """So what is verified of those holds, and of the registered ones that have shared memory all is verified, too."""
     plain, shared = (
-        render(replace(spec, memory=memory)).partition("(module\n")[2].splitlines()
+        render_kernel(replace(spec, memory=memory)).partition("(module\n")[2].splitlines()
         for memory in (Memory.EXPORT, Memory.SHARED)
     )
     assert [(a, b) for a, b in zip(plain, shared, strict=True) if a != b] == [
@@ -208,7 +208,7 @@ def test_threads_share_a_matrix_in_instances_of_their_own() -> None:
     spec = in_memory("mul_mat_q4_0_8x4__simd128_u1", Memory.SHARED)
     case = random_case("threads", 64, 3, 40)
     host = engine(EngineOptions())
-    module = wasmtime.Module(host, assemble(render(spec)))
+    module = wasmtime.Module(host, assemble(render_kernel(spec)))
     kind = module.imports[0].type
     assert isinstance(kind, wasmtime.MemoryType)
     shared = LinearMemory.like(kind, host, wasmtime.Store(host))
@@ -240,7 +240,7 @@ def test_threads_share_a_matrix_in_instances_of_their_own() -> None:
 @pytest.mark.parametrize("other", [Memory.SHARED, Memory.MEMORY64])
 def test_a_module_with_another_memory_than_its_name_says_is_told(other: Memory) -> None:
     for claimed, real in ((Memory.IMPORT, other), (other, Memory.IMPORT)):
-        wasm = assemble(render(in_memory("repack_q4_0__scalar_u1", real)))
+        wasm = assemble(render_kernel(in_memory("repack_q4_0__scalar_u1", real)))
         failures = list(check_module(Instance(in_memory("repack_q4_0__scalar_u1", claimed), wasm)))
         assert any(failure.startswith("memory's (is_64, is_shared, min, max) are") for failure in failures)
 

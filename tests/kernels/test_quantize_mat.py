@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codegen import EngineOptions, Isa, KernelSpec, verify
+from codegen import EngineOptions, Isa, KernelSpec, verify_kernel
 from codegen.base.errors import KernelCallError, KernelTrapError, SpecError
 from codegen.formats import Q8_0
 from codegen.formats.layouts import Activations, Kind, Record
@@ -39,7 +39,7 @@ def wanted(kernel: Preparer, values: np.ndarray) -> bytes:
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["simd128-pairs_u5_broadcast", "relaxed-wide_u2_import"])
 def test_kernels_that_are_not_shipped_verify_too(how: str) -> None:
-    report = verify(named(how))
+    report = verify_kernel(named(how))
     assert report.passed, report.failures[:5]
     assert report.blocks > 100_000
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codegen import EngineOptions, Isa, KernelSpec, verify
+from codegen import EngineOptions, Isa, KernelSpec, verify_kernel
 from codegen.base.errors import KernelCallError, KernelTrapError
 from codegen.formats.quantise import quantize_q8_0
 from codegen.oracle.inputs import rng_of
@@ -37,7 +37,7 @@ SHAPES = [loaded(named(how)) for how in ("scalar_u1", "simd128_u1", "simd128_u4"
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["scalar_u2", "simd128_u5", "simd128_u12_import", "relaxed_u6"])
 def test_kernels_that_are_not_shipped_verify_too(how: str) -> None:
-    report = verify(named(how))
+    report = verify_kernel(named(how))
     assert report.passed, report.failures[:5]
     assert report.blocks > 100_000
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codegen import EngineOptions, Isa, KernelSpec, verify
+from codegen import EngineOptions, Isa, KernelSpec, verify_kernel
 from codegen.base.errors import KernelCallError, KernelTrapError
 from codegen.oracle.matrix import deinterleave, interleave
 from codegen.runtime.repack import Repacker
@@ -20,7 +20,7 @@ def rows_of(rows: int, blocks: int) -> bytes:
 
 @pytest.mark.parametrize("isa", [Isa.SCALAR, Isa.SIMD128])
 def test_a_kernel_that_imports_its_memory_verifies_too(isa: Isa) -> None:
-    report = verify(KernelSpec.parse(f"repack_q4_0__{isa}_u1_import"))
+    report = verify_kernel(KernelSpec.parse(f"repack_q4_0__{isa}_u1_import"))
     assert report.passed, report.failures[:5]
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codegen import EngineOptions, Isa, Kernel, KernelSpec, Memory, assemble, render, verify
+from codegen import EngineOptions, Isa, Kernel, KernelSpec, Memory, assemble, render_kernel, verify_kernel
 from codegen.base.errors import KernelCallError, KernelLoadError, KernelTrapError
 from codegen.formats import Q4_0
 from codegen.kernels.dot.plan import dot_plan
@@ -25,7 +25,7 @@ LEAST_BLOCKS = {"repack": 5_000, "mul_mat": 40_000}
 
 @pytest.mark.parametrize("spec", registered(), ids=lambda spec: spec.name)
 def test_every_registered_kernel_verifies(spec: KernelSpec) -> None:
-    report = verify(spec)
+    report = verify_kernel(spec)
     assert report.passed, report.failures[:5]
     assert report.blocks > LEAST_BLOCKS.get(spec.op, 100_000)
 
@@ -174,5 +174,5 @@ def test_the_two_assemblers_give_the_same_bytes() -> None:
     if default_assembler() is not Assembler.WABT:
         pytest.skip("no WABT wheel for this platform")
     for spec in registered():
-        wat = render(spec)
+        wat = render_kernel(spec)
         assert assemble(wat, Assembler.WABT) == assemble(wat, Assembler.WASMTIME), spec.name

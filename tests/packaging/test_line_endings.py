@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen import KernelSpec, render
+from codegen import KernelSpec, render_kernel
 from codegen.kernels.registry import registered
 from codegen.render.text import filled
 from tests.cli.command import ROOT, contents
@@ -25,7 +25,7 @@ def crlf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("spec", registered(), ids=lambda spec: spec.name)
 def test_templates_with_crlf_render_the_same_text(spec: KernelSpec, crlf: Path) -> None:
-    assert render(spec, crlf) == render(spec)
+    assert render_kernel(spec, crlf) == render_kernel(spec)
 
 
 def test_the_driver_with_crlf_renders_the_same_text(crlf: Path) -> None:

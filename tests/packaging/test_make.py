@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen import Isa, KernelSpec, assemble, render
+from codegen import Isa, KernelSpec, assemble, render_kernel
 from codegen.kernels import registry
 from tests.cli.command import contents, copy_of_project, environment
 
@@ -24,9 +24,10 @@ pytestmark = [
 UNROLLED = registry.select(unroll=2)
 SHOWN = registry.shown()
 FILES = {
-    f"{'generated' if spec in SHOWN else 'build'}/{spec.name}.wat": render(spec).encode() for spec in UNROLLED
+    f"{'generated' if spec in SHOWN else 'build'}/{spec.name}.wat": render_kernel(spec).encode()
+    for spec in UNROLLED
 }
-FILES |= {f"build/{spec.name}.wasm": assemble(render(spec)) for spec in UNROLLED}
+FILES |= {f"build/{spec.name}.wasm": assemble(render_kernel(spec)) for spec in UNROLLED}
 
 
 @dataclass(frozen=True)

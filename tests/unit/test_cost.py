@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from codegen import KernelSpec, assemble, render
+from codegen import KernelSpec, assemble, render_kernel
 from codegen.base.errors import AssembleError
 from codegen.kernels.plans import make_plan
 from codegen.kernels.registry import registered
@@ -48,7 +48,7 @@ def first_loop(names: list[str]) -> list[str]:
 
 @pytest.mark.parametrize("spec", registered(), ids=lambda spec: spec.name)
 def test_costs_are_those_of_wabts_disassembly_and_of_the_header(spec: KernelSpec, tmp_path) -> None:  # type: ignore[no-untyped-def]
-    wat = render(spec)
+    wat = render_kernel(spec)
     wasm = assemble(wat)
     found = cost(wasm, make_plan(spec).main_loop)
     loop = [
@@ -83,7 +83,7 @@ def test_a_function_without_a_loop_is_refused() -> None:
 
 @pytest.mark.parametrize("length", range(9, 60, 7))
 def test_a_truncated_module_is_refused(length: int) -> None:
-    wasm = assemble(render(KernelSpec.parse("vec_dot_q4_0_q8_0__scalar_u1")))
+    wasm = assemble(render_kernel(KernelSpec.parse("vec_dot_q4_0_q8_0__scalar_u1")))
     with pytest.raises(AssembleError):
         cost(wasm[:length], MainLoop("ggml_vec_dot_q4_0_q8_0", 1))
 

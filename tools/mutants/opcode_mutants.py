@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from random import Random
 
-from codegen import KernelSpec, assemble, render
+from codegen import KernelSpec, assemble, render_kernel
 from codegen.kernels.registry import registered
 from codegen.spec.options import Memory
 from codegen.spec.strategies import Isa
@@ -32,7 +32,7 @@ def kernels() -> dict[str, list[KernelSpec]]:
 
 def drawn(specs: Sequence[KernelSpec], random: Random) -> Iterator[KernelMutant]:
     """Mutants of these kernels, each once: a random one of a random kernel each time, until there is none left."""
-    modules = {spec: assemble(render(spec)) for spec in specs}
+    modules = {spec: assemble(render_kernel(spec)) for spec in specs}
     texts = {spec: flat_text(wasm) for spec, wasm in modules.items()}
     left = {spec: list(faults(lines)) for spec, lines in texts.items()}
     for each in left.values():

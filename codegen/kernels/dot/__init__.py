@@ -1,1 +1,1 @@
-""""""
+"""vec_dot: its strategies and plan."""

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from codegen.formats import FORMATS, Format
+from codegen.kernels.dot.blocks import Block, block
 from codegen.kernels.dot.local_variables import local_variables
 from codegen.kernels.dot.strategies import BY_NAME, Sums, Takes, unpacked
 from codegen.kernels.plan import Plan
 from codegen.kernels.spec import KernelSpec
 from codegen.kernels.unpack import unpack_of
-from codegen.ops.vec_dot.blocks import Block, block
 from codegen.spec.options import Fold, Scales
 from codegen.spec.strategies import Constant, lanes
 

@@ -1,1 +1,1 @@
-""""""
+"""mul_mat: its plan."""

@@ -1,1 +1,1 @@
-""""""
+"""quantize_mat: its strategies and plan."""

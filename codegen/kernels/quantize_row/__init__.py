@@ -1,1 +1,1 @@
-""""""
+"""quantize_row: its strategies and plan."""

@@ -1,1 +1,1 @@
-""""""
+"""repack: its strategies and plan."""

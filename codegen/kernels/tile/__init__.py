@@ -1,1 +1,1 @@
-""""""
+"""gemv and gemm, and what mul_mat has of them: strategies and plans."""

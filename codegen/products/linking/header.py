@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from codegen.kernels.plans import make_plan
 from codegen.kernels.spec import KernelSpec
 from codegen.products.linking.object_file import symbol
-from codegen.render.text import filled, render
+from codegen.render.text import filled, render_kernel
 from codegen.spec.strategies import Isa
 
 _WIDTH = 110
@@ -55,7 +55,7 @@ def _declaration(spec: KernelSpec) -> str:
 
 def _parameters(spec: KernelSpec) -> list[tuple[str, str]]:
     """What each parameter of the export is, in the words of the kernel's own text."""
-    function = render(spec).partition(f'(export "{spec.export}")')[2]
+    function = render_kernel(spec).partition(f'(export "{spec.export}")')[2]
     found = _PARAMETER.findall(function)[: len(spec.parameters)]
     assert [name for name, _ in found] == [name for name, _ in spec.parameters], (
         f"{spec.name}: a parameter lacks words"

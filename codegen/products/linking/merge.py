@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from codegen.kernels.spec import KernelSpec
-from codegen.render.text import render
+from codegen.render.text import render_kernel
 
 _DEFINED = re.compile(r"\(func \$([^\s()]+)")
 _NAMED = re.compile(r"\((func|call) \$([^\s()]+)")
@@ -37,7 +37,7 @@ def part(spec: KernelSpec, export: str) -> Part:
         spec: the kernel.
         export: what the function that it exports is called inside the larger module.
     """
-    body = render(spec).partition("(module\n")[2].rstrip().removesuffix(")")
+    body = render_kernel(spec).partition("(module\n")[2].rstrip().removesuffix(")")
     memory = _MEMORY.search(body)
     assert memory, "every module has a memory"
     body = _MEMORY.sub("", body, count=1)

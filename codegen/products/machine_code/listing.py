@@ -15,7 +15,7 @@ from codegen.products.machine_code.disassembly import Instruction, disassemble
 from codegen.products.machine_code.loops import main_loop
 from codegen.products.machine_code.machine import Code, Compiler
 from codegen.products.machine_code.wat_lines import WatLines, wat_lines
-from codegen.render.text import render
+from codegen.render.text import render_kernel
 from codegen.wasm.assemble import assemble
 from codegen.wasm.code import Function, first_loop
 from codegen.wasm.code import function as function_of
@@ -75,7 +75,7 @@ def listing(spec: KernelSpec, compiler: Compiler) -> str:
     Raises:
         MachineCodeError: it cannot be had, or a package of the `asm` extra is not installed.
     """
-    wat = render(spec)
+    wat = render_kernel(spec)
     wasm = assemble(wat)
     main = make_plan(spec).main_loop
     function = function_of(wasm, main.function)

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from codegen.base.errors import InputError
-from codegen.render.text import render
+from codegen.render.text import render_kernel
 from codegen.speed.bench import native
 from codegen.speed.bench.contestant import Contestant, Host, WrongResultError
 from codegen.speed.bench.entries import kernel_entry
@@ -139,7 +139,7 @@ def _results(
 
 
 def _module(spec: Timed) -> bytes:
-    return spec.wasm if isinstance(spec, Frozen) else assemble(render(spec))
+    return spec.wasm if isinstance(spec, Frozen) else assemble(render_kernel(spec))
 
 
 def _rates(seats: Sequence[_Seat], problem: Problem) -> dict[Unit, float]:

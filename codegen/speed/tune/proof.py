@@ -8,7 +8,7 @@ from codegen import engines
 from codegen.engines.report import EngineError
 from codegen.kernels.spec import KernelSpec
 from codegen.verify import vectors
-from codegen.verify.kernel import verify
+from codegen.verify.kernel import verify_kernel
 
 ENGINES = (
     *("wasmtime-deterministic", "wasmtime-strict", "wasmtime-sse2"),
@@ -23,7 +23,7 @@ def failures(specs: Sequence[KernelSpec]) -> dict[KernelSpec, str]:
     Raises:
         EngineError: an engine crashed or hung.
     """
-    reports = {spec: verify(spec) for spec in specs}
+    reports = {spec: verify_kernel(spec) for spec in specs}
     found = {spec: report.failures[0] for spec, report in reports.items() if not report.passed}
     right = [spec for spec in specs if spec not in found]
     here = [one for one in engines.discover() if one.launch and one.name in ENGINES]

@@ -1,1 +1,1 @@
-""""""
+"""The cases and checks of quantize_mat."""

@@ -1,1 +1,1 @@
-""""""
+"""The cases and checks of repack."""

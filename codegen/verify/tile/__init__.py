@@ -1,1 +1,1 @@
-""""""
+"""The cases, order of additions and checks of gemv and gemm."""

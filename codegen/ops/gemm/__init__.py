@@ -1,1 +1,0 @@
-"""Products of matrices of weights with columns of activations."""

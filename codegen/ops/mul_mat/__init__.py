@@ -1,1 +1,0 @@
-"""A matrix of weights times f32 activations, in one call."""

@@ -1,1 +1,0 @@
-"""The dot product of a row of weights and a row of activations."""
