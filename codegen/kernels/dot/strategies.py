@@ -158,7 +158,7 @@ ALL: tuple[Multiply, ...] = (
         Sums.I32X4,
         shift=12,
     ),
-    Multiply("pairs", Isa.SIMD128, (_HIGH8,), _WEIGHTS, Takes.I8, Sums.I32X4, shift=8),
+    Multiply("dot8", Isa.SIMD128, (_HIGH8,), _WEIGHTS, Takes.I8, Sums.I32X4, shift=8),
     Multiply("extmul", Isa.SIMD128, (), _WEIGHTS, Takes.I8, Sums.I16X8),
     Multiply("dot16", Isa.RELAXED, (), _ACTIVATIONS, Takes.U7, Sums.I16X8),
     Multiply("dot32", Isa.RELAXED, (), _ACTIVATIONS, Takes.U7, Sums.I32X4),
