@@ -83,7 +83,7 @@ def _parser() -> Parser:
 
 def _version() -> str:
     try:
-        return metadata.version("ggml-wasm-codegen")
+        return metadata.version("ggml-wat")
     except metadata.PackageNotFoundError:
         return "of a checkout that is not installed"
 

@@ -798,7 +798,7 @@
           (i64.lt_u (i64.extend_i32_u (local.get $b)) (local.get $a_end)))
       (then (unreachable))))
 
-  (func $ggml_gemm_q4_0_q8_0 (export "ggml_gemm_q4_0_q8_0")
+  (func $gemm_q4_0_q8_0 (export "gemm_q4_0_q8_0")
     (param $n i32)   ;; elements of a row and of a column, a multiple of 32
     (param $s i32)   ;; where the f32 results go
     (param $bs i32)  ;; floats from a column of results to the next

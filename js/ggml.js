@@ -81,11 +81,11 @@ export class Ggml {
   }
 
   gemv(interleaved, prepared, rows, n) {
-    return this.#product("ggml_gemv_q4_0_q8_0", interleaved, prepared, rows, n, 1);
+    return this.#product("gemv_q4_0_q8_0", interleaved, prepared, rows, n, 1);
   }
 
   gemm(interleaved, prepared, rows, n, columns) {
-    return this.#product("ggml_gemm_q4_0_q8_0", interleaved, prepared, rows, n, columns);
+    return this.#product("gemm_q4_0_q8_0", interleaved, prepared, rows, n, columns);
   }
 
   matrix(weights, rows, n) {

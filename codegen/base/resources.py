@@ -7,7 +7,7 @@ from pathlib import Path
 
 from codegen.base.errors import InputError
 
-PROJECT = "ggml-wasm-codegen"
+PROJECT = "ggml-wat"
 
 
 def folder(name: str) -> Path:

@@ -13,7 +13,7 @@ from codegen.products.report.data import Data
 from codegen.speed.bench import hosts
 
 REPORT = Path("docs/report")
-INSTALL = "pip install 'ggml-wasm-codegen[report]'"
+INSTALL = "pip install 'ggml-wat[report]'"
 
 
 def add(verb: AddVerb) -> None:

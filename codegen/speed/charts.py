@@ -33,7 +33,7 @@ _STYLE: dict[Any, Any] = {
     "xtick.labelcolor": QUIET,
     "ytick.labelcolor": QUIET,
     "svg.fonttype": "none",  # text stays text: small, sharp, and found by a search
-    "svg.hashsalt": "ggml-wasm-codegen",
+    "svg.hashsalt": "ggml-wat",
 }
 
 

@@ -46,11 +46,11 @@ int main(void) {
     // In two: columns are prepared once, and multiply many matrices.
     void *prepared = reserve(ggmlwat_prepared_bytes(n, columns));
     quantize_mat_q8_0(n, prepared, values, n * sizeof(float), columns);
-    ggml_gemm_q4_0_q8_0(n, results + products, rows, interleaved, prepared, columns, rows);
+    gemm_q4_0_q8_0(n, results + products, rows, interleaved, prepared, columns, rows);
     const size_t column_bytes = ggmlwat_prepared_bytes(n, 1);
     for (int column = 0; column < columns; column++) {
         float *s = results + 2 * products + (size_t)column * rows;
-        ggml_gemv_q4_0_q8_0(n, s, rows, interleaved, (char *)prepared + column * column_bytes, 1, rows);
+        gemv_q4_0_q8_0(n, s, rows, interleaved, (char *)prepared + column * column_bytes, 1, rows);
     }
 
     // As GGML does it, on rows as they are:

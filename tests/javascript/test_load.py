@@ -91,7 +91,7 @@ def test_whatever_computes_one_bit_wrong_is_not_taken(name: str, spoilt: Path) -
     assert [one["reason"][:26] for one in found["one"]["rejected"]] == ["relaxed-v8: wrong at first"]
     assert found["both"]["isa"] == "simd128"
     assert [one["isa"] for one in found["both"]["rejected"]] == ["relaxed", "relaxed"]
-    assert found["all"]["failed"].count("wrong at first: ggml_gemm_q4_0_q8_0, case ") == len(SETS)
+    assert found["all"]["failed"].count("wrong at first: gemm_q4_0_q8_0, case ") == len(SETS)
     assert found["later"]["isa"] == "simd128"
     assert "wrong once optimised: mul_mat_q4_0, case " in found["later"]["rejected"][0]["reason"]
     assert found["unreadable"]["bundle"] == "relaxed-jsc"

@@ -25,6 +25,6 @@ float *products(int n, int rows, int columns) {
     repack_q4_0(n, interleaved, buffer, row_bytes, rows);
     quantize_mat_q8_0(n, prepared, values, n * sizeof(float), columns);
     mul_mat_q4_0(n, s, rows, interleaved, values, n * sizeof(float), columns, rows, work);
-    ggml_gemm_q4_0_q8_0(n, s + results, rows, interleaved, prepared, columns, rows);
+    gemm_q4_0_q8_0(n, s + results, rows, interleaved, prepared, columns, rows);
     return s;
 }

@@ -6,10 +6,10 @@
 
 int main(void) {
     float s = 1;
-    ggml_gemv_q4_0_q8_0(0, &s, 1, NULL, NULL, 1, 1);
+    gemv_q4_0_q8_0(0, &s, 1, NULL, NULL, 1, 1);
     const int first = s == 0;
     s = 1;
-    ggml_gemm_q4_0_q8_0(0, &s, 1, NULL, NULL, 1, 1);
+    gemm_q4_0_q8_0(0, &s, 1, NULL, NULL, 1, 1);
     const int second = s == 0;
     s = 1;
     mul_mat_q4_0(0, &s, 1, NULL, NULL, 0, 1, 1, NULL);

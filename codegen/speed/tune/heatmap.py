@@ -41,7 +41,7 @@ def _require_matplotlib() -> None:
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
-        raise InputError("heatmap: needs matplotlib; pip install 'ggml-wasm-codegen[report]'") from None
+        raise InputError("heatmap: needs matplotlib; pip install 'ggml-wat[report]'") from None
 
 
 def heatmap(tuning_contract: ContractTuning, path: Path, title: str = "") -> bool:
