@@ -14,7 +14,7 @@ from codegen.render.text import render_kernel
 from codegen.runtime.gemm import MatrixKernel
 from codegen.runtime.host import EngineOptions
 from codegen.runtime.mul_mat import MulMat
-from codegen.runtime.quantize_mat import Preparer
+from codegen.runtime.pack_activations import Preparer
 from codegen.runtime.quantize_row import Quantizer
 from codegen.runtime.repack import Repacker
 from codegen.runtime.vec_dot import Kernel

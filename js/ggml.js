@@ -75,7 +75,7 @@ export class Ggml {
     const columns = wholes(values, "values", n, "whole columns of n");
     const bytes = this.#preparedBytes(n, columns);
     return this.#call([values], bytes, (s, vx) => {
-      this.#kernels.quantize_mat_q8_0(n, s, vx, 4 * n, columns);
+      this.#kernels.pack_activations_q8_0(n, s, vx, 4 * n, columns);
       return this.#arena.bytes(s, bytes).slice();
     });
   }

@@ -1,6 +1,6 @@
 """How the matrix kernels want their operands in memory: interleaved weights, and prepared activations. docs/layouts.md.
 
-Both are made from what GGML has, by `repack` and `quantize_mat`, and neither loses anything.
+Both are made from what GGML has, by `repack` and `pack_activations`, and neither loses anything.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from codegen.formats import FORMATS
 from codegen.formats.layouts import Kind, Record
 from codegen.kernels.dot import strategies as vec_dot
-from codegen.kernels.quantize_mat import strategies as quantize_mat
+from codegen.kernels.pack_activations import strategies as pack_activations
 from codegen.kernels.quantize_row import strategies as quantize_row
 from codegen.kernels.repack import strategies as repack
 from codegen.kernels.tile import strategies as gemm
@@ -112,12 +112,12 @@ OPERATIONS: dict[str, Operation] = {
             relaxed_opcodes=(RELAXED_TRUNC,),
         ),
         Operation(
-            name="quantize_mat",
+            name="pack_activations",
             operands=(("q8_0",),),
             parameters=parameters("int n, void *s, const float *vx, size_t bx, int nr"),
             export="{contract}",
-            strategies=quantize_mat.ALL,
-            why_not=quantize_mat.why_not,
+            strategies=pack_activations.ALL,
+            why_not=pack_activations.why_not,
             relaxed_opcodes=(RELAXED_TRUNC,),
             options=("activations",),
             records={kind.value: kind for kind in Kind},
@@ -189,7 +189,7 @@ def contracts_of(weights: str) -> dict[str, str]:
     operands = {
         "vec_dot": (x, y),
         "quantize_row": (y,),
-        "quantize_mat": (y,),
+        "pack_activations": (y,),
         "repack": (x,),
         "gemv": (x, y),
         "gemm": (x, y),

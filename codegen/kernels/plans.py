@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from codegen.kernels.dot.plan import dot_plan
 from codegen.kernels.mul_mat.plan import mul_mat_plan
+from codegen.kernels.pack_activations.plan import pack_activations_plan
 from codegen.kernels.plan import Plan
-from codegen.kernels.quantize_mat.plan import quantize_mat_plan
 from codegen.kernels.quantize_row.plan import quantize_row_plan
 from codegen.kernels.repack.plan import repack_plan
 from codegen.kernels.spec import KernelSpec
@@ -16,7 +16,7 @@ from codegen.kernels.tile.plan import matrix_plan
 _PLANS: dict[str, Callable[[KernelSpec], Plan]] = {
     "vec_dot": dot_plan,
     "quantize_row": quantize_row_plan,
-    "quantize_mat": quantize_mat_plan,
+    "pack_activations": pack_activations_plan,
     "repack": repack_plan,
     "gemv": matrix_plan,
     "gemm": matrix_plan,

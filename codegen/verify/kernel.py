@@ -13,7 +13,7 @@ from codegen.runtime.instance import Instance
 from codegen.verify.dot import verification as dot
 from codegen.verify.module_contract import check_module
 from codegen.verify.mul_mat import verification as mul_mat
-from codegen.verify.quantize_mat import verification as quantize_mat
+from codegen.verify.pack_activations import verification as pack_activations
 from codegen.verify.quantize_row import verification as quantize_row
 from codegen.verify.repack import verification as repack
 from codegen.verify.report import Report
@@ -27,7 +27,7 @@ Check = Callable[[KernelSpec, bytes, Report], Iterator[str]]
 _CHECKS: dict[str, Check] = {
     "vec_dot": dot.check,
     "quantize_row": quantize_row.check,
-    "quantize_mat": quantize_mat.check,
+    "pack_activations": pack_activations.check,
     "repack": repack.check,
     "gemv": matrix.check,
     "gemm": matrix.check,

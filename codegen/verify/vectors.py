@@ -17,7 +17,7 @@ from codegen.verify.dot import vectors as dot
 from codegen.verify.job import Case, Job, kernel_entry
 from codegen.verify.mul_mat import vectors as mul_mat
 from codegen.verify.opcodes import known_answers, opcode_wat
-from codegen.verify.quantize_mat import vectors as quantize_mat
+from codegen.verify.pack_activations import vectors as pack_activations
 from codegen.verify.quantize_row import vectors as quantize_row
 from codegen.verify.repack import vectors as repack
 from codegen.verify.tile import vectors as matrix
@@ -26,7 +26,7 @@ from codegen.wasm.assemble import assemble
 _CASES: dict[str, Callable[[KernelSpec], Iterator[Case]]] = {
     "vec_dot": dot.cases,
     "quantize_row": quantize_row.cases,
-    "quantize_mat": quantize_mat.cases,
+    "pack_activations": pack_activations.cases,
     "repack": repack.cases,
     "gemv": matrix.cases,
     "gemm": matrix.cases,

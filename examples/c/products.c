@@ -45,7 +45,7 @@ int main(void) {
 
     // In two: columns are prepared once, and multiply many matrices.
     void *prepared = reserve(ggmlwat_prepared_bytes(n, columns));
-    quantize_mat_q8_0(n, prepared, values, n * sizeof(float), columns);
+    pack_activations_q8_0(n, prepared, values, n * sizeof(float), columns);
     gemm_q4_0_q8_0(n, results + products, rows, interleaved, prepared, columns, rows);
     const size_t column_bytes = ggmlwat_prepared_bytes(n, 1);
     for (int column = 0; column < columns; column++) {

@@ -21,7 +21,7 @@ from codegen.speed.bench.wasmtime_host import WasmtimeHost
 KERNELS = {
     "vec_dot": ("vec_dot_q4_0_q8_0__scalar_u1", "vec_dot_q4_0_q8_0__relaxed_u4_import"),
     "quantize_row": ("quantize_row_q8_0__scalar_u1", "quantize_row_q8_0__relaxed_u4"),
-    "quantize_mat": ("quantize_mat_q8_0__scalar_u1", "quantize_mat_q8_0__simd128_u4_broadcast"),
+    "pack_activations": ("pack_activations_q8_0__scalar_u1", "pack_activations_q8_0__simd128_u4_broadcast"),
     "repack": ("repack_q4_0__scalar_u1", "repack_q4_0__simd128_u1"),
     "gemv": ("gemv_q4_0_q8_0_4x1__scalar_u1", "gemv_q4_0_q8_0_16x1__relaxed-dot32_u1_broadcast"),
     "gemm": ("gemm_q4_0_q8_0_8x4__relaxed_u1", "gemm_q4_0_q8_0_12x1__simd128_u1_output"),

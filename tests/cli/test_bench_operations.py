@@ -49,7 +49,7 @@ def test_products_stand_in_one_table_against_the_scalar_dot_product(call: Call) 
     ("op", "plainest", "work", "level", "columns"),
     [
         ("quantize_row", "quantize_row_q8_0__scalar_u1", Work.QUANTISE, "l1", 1),
-        ("quantize_mat", "quantize_row_q8_0__scalar_u1", Work.QUANTISE, "l1", 1),
+        ("pack_activations", "quantize_row_q8_0__scalar_u1", Work.QUANTISE, "l1", 1),
         ("repack", "repack_q4_0__scalar_u1", Work.REPACK, "l2", 1),
         ("gemv", BASELINE, Work.PRODUCTS, "l2", 1),
         ("gemm", BASELINE, Work.PRODUCTS, "l2", 32),

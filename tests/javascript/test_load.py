@@ -19,7 +19,7 @@ from tests import needs
 from tests.javascript.doctored import TRAP, WRONG_BIT, doctored
 from tests.javascript.packages import BROWSERS, PROGRAMS, SCRIPTS, TIMEOUT, report, site
 
-OPERATIONS = ("vec_dot", "quantize_row", "quantize_mat", "repack", "gemv", "gemm", "mul_mat")
+OPERATIONS = ("vec_dot", "quantize_row", "pack_activations", "repack", "gemv", "gemm", "mul_mat")
 
 LOAD = """
 export async function load(options, dist = "dist") {

@@ -48,9 +48,9 @@ def _sizes(op: str, case: dict[str, Any]) -> dict[str, int] | None:
     arguments = case["arguments"]
     if op in ("vec_dot", "quantize_row"):
         return {}
-    if op in ("repack", "quantize_mat"):
+    if op in ("repack", "pack_activations"):
         n, _, _, stride, count = arguments
-        row = 4 * n if op == "quantize_mat" else n // 32 * 18
+        row = 4 * n if op == "pack_activations" else n // 32 * 18
         return {"n": n, "rows": count} if stride == row and n else None
     n, _, bs, _, _, *rest = arguments
     if op == "mul_mat":

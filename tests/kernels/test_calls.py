@@ -123,7 +123,7 @@ KINDS: dict[type[Instance], str] = {
     Kernel: "vec_dot_q4_0_q8_0__scalar_u1",
     MatrixKernel: "gemv_q4_0_q8_0_4x1__scalar_u1",
     MulMat: "mul_mat_q4_0_4x1__scalar_u1",
-    Preparer: "quantize_mat_q8_0__scalar_u1",
+    Preparer: "pack_activations_q8_0__scalar_u1",
     Quantizer: "quantize_row_q8_0__scalar_u1",
     Repacker: "repack_q4_0__scalar_u1",
 }

@@ -25,8 +25,8 @@ from codegen.runtime.vec_dot import Kernel
 from codegen.verify.calls import Call
 from codegen.verify.module_contract import check_module
 from codegen.verify.mul_mat import verification as mul_mat
+from codegen.verify.pack_activations import cases as pack_activations
 from codegen.verify.placement import FILL
-from codegen.verify.quantize_mat import cases as quantize_mat
 from codegen.verify.repack import cases as repack
 from codegen.verify.tile import verification as gemm
 from codegen.verify.tile.cases import random_case
@@ -36,7 +36,7 @@ EACH = tuple(
     dict.fromkeys(
         (
             *UNTUNED.values(),
-            *(spec for spec in map(KernelSpec.parse, MATRIX) if spec.op == "quantize_mat"),
+            *(spec for spec in map(KernelSpec.parse, MATRIX) if spec.op == "pack_activations"),
         )
     )
 )
@@ -134,8 +134,8 @@ def test_columns_of_matrices_over_4_gib_apart(name: str) -> None:
 
 @pytest.mark.parametrize("how", ["scalar_u1", "relaxed_u4"])
 def test_columns_to_prepare_over_4_gib_apart(how: str) -> None:
-    kernel = Instance.load(spec := in_memory(f"quantize_mat_q8_0__{how}"))
-    call = quantize_mat.call_of(quantize_mat.matrix("far", 3, 5), 0, spec.record)
+    kernel = Instance.load(spec := in_memory(f"pack_activations_q8_0__{how}"))
+    call = pack_activations.call_of(pack_activations.matrix("far", 3, 5), 0, spec.record)
     run_spread(kernel, call.asking(bx=APART), {"vx": int(call.arguments["bx"])}, "nr")
 
 

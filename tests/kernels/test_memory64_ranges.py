@@ -37,7 +37,7 @@ def quantize_row(spec: KernelSpec, a: Arguments) -> Ranges | None:
     return {"x": (a["x"], 4 * k), "y": (a["y"], k // 32 * 34)}
 
 
-def quantize_mat(spec: KernelSpec, a: Arguments) -> Ranges | None:
+def pack_activations(spec: KernelSpec, a: Arguments) -> Ranges | None:
     assert spec.record is not None
     if a["n"] % 32 or min(a["n"], a["nr"]) < 0:
         return None
@@ -81,13 +81,13 @@ def gemm(spec: KernelSpec, a: Arguments) -> Ranges | None:
 
 RANGES: dict[str, Callable[[KernelSpec, Arguments], Ranges | None]] = {
     "quantize_row_q8_0__simd128_u1": quantize_row,
-    "quantize_mat_q8_0__scalar_u1": quantize_mat,
+    "pack_activations_q8_0__scalar_u1": pack_activations,
     "repack_q4_0__simd128_u1": repack,
     "gemv_q4_0_q8_0_4x1__scalar_u1": gemm,
     "gemm_q4_0_q8_0_8x4__relaxed_u1": gemm,
     "mul_mat_q4_0_8x4__relaxed_u1": gemm,
 }
-WRITTEN = {"quantize_row": {"y"}, "quantize_mat": {"s"}, "repack": {"s"}, "mul_mat": {"s", "work"}}
+WRITTEN = {"quantize_row": {"y"}, "pack_activations": {"s"}, "repack": {"s"}, "mul_mat": {"s", "work"}}
 
 
 def lies_in_memory(spec: KernelSpec, found: Ranges) -> bool:
@@ -190,7 +190,7 @@ def test_columns_of_nothing_are_nowhere_at_any_stride(by: int) -> None:
 def test_strides_that_bring_the_last_row_round_to_the_first_are_refused(count: int, more: int) -> None:
     """(count - 1) * stride is little more than 2^64: what is left of it in 64 bits lies in memory."""
     stride = (TOP + (count - 1) * more) // (count - 1) % TOP
-    check("quantize_mat_q8_0__scalar_u1", {"n": 32, "s": END // 2, "vx": 0, "bx": stride, "nr": count})
+    check("pack_activations_q8_0__scalar_u1", {"n": 32, "s": END // 2, "vx": 0, "bx": stride, "nr": count})
     check("repack_q4_0__simd128_u1", {"n": 32, "s": END // 2, "vx": 0, "bx": stride, "nc": count})
     values = {
         "n": 32,

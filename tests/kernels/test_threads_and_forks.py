@@ -71,7 +71,7 @@ def mul_mat_that_grows() -> Task:
 
 
 def prepare() -> Task:
-    kernel = Preparer.load(KernelSpec.parse("quantize_mat_q8_0__simd128_u4"))
+    kernel = Preparer.load(KernelSpec.parse("pack_activations_q8_0__simd128_u4"))
     return lambda thread: kernel.prepare(columns(thread))
 
 

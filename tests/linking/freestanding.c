@@ -23,7 +23,7 @@ float *products(int n, int rows, int columns) {
     char *work = after(prepared, ggmlwat_prepared_bytes(n, columns));
     float *s = (float *)after(work, ggmlwat_work_bytes(n, columns));
     repack_q4_0(n, interleaved, buffer, row_bytes, rows);
-    quantize_mat_q8_0(n, prepared, values, n * sizeof(float), columns);
+    pack_activations_q8_0(n, prepared, values, n * sizeof(float), columns);
     mul_mat_q4_0(n, s, rows, interleaved, values, n * sizeof(float), columns, rows, work);
     gemm_q4_0_q8_0(n, s + results, rows, interleaved, prepared, columns, rows);
     return s;

@@ -120,7 +120,7 @@ def test_a_header_links_with_the_library_of_its_own_isa_only(engine: str, tmp_pa
     for isa, other in permutations(Isa, 2):
         words = f"-I{tmp_path / isa}", f"-L{tmp_path / other}", "-lggmlwat"
         said = link_fails(EXAMPLES / "products.c", *words, output=tmp_path / "mixed.wasm")
-        for function in ("quantize_mat_q8_0", "gemv_q4_0_q8_0", "gemm_q4_0_q8_0", "mul_mat_q4_0"):
+        for function in ("pack_activations_q8_0", "gemv_q4_0_q8_0", "gemm_q4_0_q8_0", "mul_mat_q4_0"):
             assert f"undefined symbol: {function}__{isa}_" in said
 
 

@@ -182,7 +182,7 @@ def test_growth_goes_from_one_tile_out_of_cache_and_past_whole_panels(sessions: 
 def test_quantisers_and_repackers_have_problems_of_their_own(sessions: list[Session]) -> None:
     _, by_run = measured(sessions, "wasmtime")
     ops = {one.problem.work: {spec.op for spec in one.specs} for one in by_run["operands"]}
-    assert ops == {Work.QUANTISE: {"quantize_row", "quantize_mat"}, Work.REPACK: {"repack"}}
+    assert ops == {Work.QUANTISE: {"quantize_row", "pack_activations"}, Work.REPACK: {"repack"}}
 
 
 def test_engines_that_are_not_here_are_left_out(sessions: list[Session]) -> None:

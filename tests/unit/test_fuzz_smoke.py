@@ -100,7 +100,7 @@ def test_any_fields(arguments: dict[str, Any]) -> None:
 
 
 NAMES = st.from_regex(
-    r"(vec_dot_q4_0|vec_dot|quantize_row|quantize_mat|gemm_q4_0|repack)_q8_0(_4x1)?__\w+(-\w+)?_u\d+(_a\d)?"
+    r"(vec_dot_q4_0|vec_dot|quantize_row|pack_activations|gemm_q4_0|repack)_q8_0(_4x1)?__\w+(-\w+)?_u\d+(_a\d)?"
     r"(_overflow)?(_narrow)?(_broadcast)?(_rolled)?(_output)?(_import)?",
     fullmatch=True,
 )

@@ -107,7 +107,7 @@ def test_operations_narrow_it() -> None:
     [
         ("gemm_q4_0_q8_0_8x4__relaxed_u1", "vec_dot_q4_0_q8_0__scalar_u1"),
         ("gemv_q4_0_q8_0_8x1__relaxed_u1", "vec_dot_q4_0_q8_0__scalar_u1"),
-        ("quantize_mat_q8_0__relaxed_u4", "quantize_row_q8_0__scalar_u1"),
+        ("pack_activations_q8_0__relaxed_u4", "quantize_row_q8_0__scalar_u1"),
         ("repack_q4_0__simd128_u1", "repack_q4_0__scalar_u1"),
     ],
 )

@@ -34,10 +34,10 @@ def swept(folder: Path, *ops: str, patterns: tuple[str, ...] = ()) -> Outcome:
 
 
 def test_quantisers_come_last_and_make_what_the_best_kernels_read(fake: FakeSession, tmp_path: Path) -> None:
-    found = swept(tmp_path, "quantize_mat", "gemv", "mul_mat").swept
+    found = swept(tmp_path, "pack_activations", "gemv", "mul_mat").swept
     assert list(found) == [
-        GEMV, "mul_mat_q4_0", "quantize_mat_q8_0-sums-compact", "quantize_mat_q8_0-wide-compact",
-        "quantize_mat_q8_0-pairs-broadcast",
+        GEMV, "mul_mat_q4_0", "pack_activations_q8_0-sums-compact", "pack_activations_q8_0-wide-compact",
+        "pack_activations_q8_0-pairs-broadcast",
     ]  # fmt: skip
     assert set(found[GEMV].best.values()) >= {PAIRS, WIDE}
     made = {
@@ -51,10 +51,10 @@ def test_quantisers_come_last_and_make_what_the_best_kernels_read(fake: FakeSess
 def test_without_best_kernels_and_where_they_are_named_all_are_tried(
     fake: FakeSession, tmp_path: Path
 ) -> None:
-    assert len(swept(tmp_path / "none", "quantize_mat").swept) == 6
+    assert len(swept(tmp_path / "none", "pack_activations").swept) == 6
     swept(tmp_path, "gemv")
-    assert list(swept(tmp_path, patterns=("quantize_mat*-wide_u4_broadcast",)).swept) == [
-        "quantize_mat_q8_0-wide-broadcast"
+    assert list(swept(tmp_path, patterns=("pack_activations*-wide_u4_broadcast",)).swept) == [
+        "pack_activations_q8_0-wide-broadcast"
     ]
 
 

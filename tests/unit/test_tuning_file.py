@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from codegen import Isa, KernelSpec
 from codegen.base.errors import InputError, SpecError
 from codegen.kernels import registry, shipped, tuning
-from codegen.kernels.operations import OPERATIONS
 from codegen.kernels.tuning import Candidate, Tuning
 from codegen.products.linking.kernel_set import kernel_set
 from codegen.spec.options import Memory

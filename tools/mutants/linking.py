@@ -28,6 +28,6 @@ LINKING: tuple[ProgramMutant, ...] = (
          ' + b"\\n" * (len(data) % 2)', ""),
     code("linking: columns prepared for other kernels", _SETS, f"{_LINKING}kernel_set.py",
          "spec.isa is isa and spec.record == record", "spec.isa is isa"),
-    code("linking: a header of other columns", _PROGRAMS, "templates/lib/header/quantize_mat.wat.j2",
+    code("linking: a header of other columns", _PROGRAMS, "templates/lib/header/pack_activations.wat.j2",
          "* {{ plan.record.bytes }}", "* {{ plan.block }}"),
 )  # fmt: skip

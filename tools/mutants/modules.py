@@ -43,7 +43,7 @@ _EVERY = (
     f"{_DOT}scalar_u1",
     f"{_DOT}relaxed_u4",
     "quantize_row_q8_0__scalar_u1",
-    "quantize_mat_q8_0__simd128_u4",
+    "pack_activations_q8_0__simd128_u4",
     "repack_q4_0__simd128_u1",
     "gemv_q4_0_q8_0_4x1__scalar_u1",
     f"{_MATRIX}16x1__simd128_u1_output",
@@ -99,7 +99,7 @@ MODULES = (
     ),
     at_start(
         "a column stride of n floats",
-        "quantize_mat_q8_0__simd128_u4",
+        "pack_activations_q8_0__simd128_u4",
         "local.get 0 i32.const 2 i32.shl local.set 3",
     ),
     at_start(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from codegen.kernels.quantize_mat.plan import ColumnPlan
+from codegen.kernels.pack_activations.plan import ColumnPlan
 from codegen.kernels.quantize_row.plan import RowPlan
 from codegen.kernels.tile.plan import MatrixPlan
 from tools.mutants.mutant import KernelMutant, number
@@ -12,7 +12,7 @@ from tools.mutants.mutant import KernelMutant, number
 _GEMV, _ROW, _MAT, _REPACK = (
     "gemv_q4_0_q8_0_8x1__relaxed_u1_broadcast",
     "quantize_row_q8_0__simd128_u4",
-    "quantize_mat_q8_0__relaxed_u4_broadcast",
+    "pack_activations_q8_0__relaxed_u4_broadcast",
     "repack_q4_0__simd128_u1",
 )
 
@@ -53,9 +53,11 @@ PLANS: tuple[KernelMutant, ...] = (
         lambda plan: replace(plan, x_step=plan.x_step + 18),
     ),
     number("quantize_row: halves of a block exchanged", _ROW, halves_exchanged),
-    number("quantize_mat: words in reverse order", _MAT, words_reversed),
+    number("pack_activations: words in reverse order", _MAT, words_reversed),
     number(
-        "quantize_mat: scales of half the size", _MAT, lambda p: replace(p, half_exponent=p.half_exponent - 1)
+        "pack_activations: scales of half the size",
+        _MAT,
+        lambda p: replace(p, half_exponent=p.half_exponent - 1),
     ),
     number(
         "repack: scales of two rows exchanged", _REPACK, lambda p: replace(p, scales=(*p.scales[:2], 6, 4))

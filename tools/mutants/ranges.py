@@ -35,8 +35,8 @@ RANGES: tuple[KernelMutant, ...] = (
     fault("ranges beyond 64 bits", "(i64.gt_u (local.get $items) (i64.const 0x100000000))", "(i32.const 0)",
           "gemm_q4_0_q8_0_8x4__simd128_u1"),
     fault("rows counted one too many",
-          ONE_LESS, "(i64.extend_i32_u (local.get {{ count }}))", "quantize_mat_q8_0__scalar_u1"),
+          ONE_LESS, "(i64.extend_i32_u (local.get {{ count }}))", "pack_activations_q8_0__scalar_u1"),
     fault("rows counted in 32 bits", "(i64.extend_i32_u (local.get {{ stride }}))",
           "(i64.and (i64.extend_i32_u (local.get {{ stride }})) (i64.const 0x7fffffff))",
-          "quantize_mat_q8_0__scalar_u1"),
+          "pack_activations_q8_0__scalar_u1"),
 )  # fmt: skip

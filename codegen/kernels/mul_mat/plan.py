@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from codegen.formats.layouts import GROUP_BYTES, GROUP_LAYOUT, GROUP_ROWS
+from codegen.kernels.pack_activations.plan import ColumnPlan, column
 from codegen.kernels.plan import ends
-from codegen.kernels.quantize_mat.plan import ColumnPlan, column
 from codegen.kernels.spec import KernelSpec
 from codegen.kernels.tile.local_variables import WALK
 from codegen.kernels.tile.plan import MatrixPlan, matrix_plan

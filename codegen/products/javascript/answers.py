@@ -30,7 +30,7 @@ CASES: dict[str, tuple[str, ...]] = {
         *("scales-0001-7bff-b5", "inf-minus-inf-b5", "scale-inf-x4-b5", "scale-nan-y3-b5"),
     ),
     "quantize_row": ("count-b5", "ties-e0", "tiny-501", "alone-00000001", "nan-at-45"),
-    "quantize_mat": ("3-columns-of-2-blocks-6-between", "nan-in-block-3"),
+    "pack_activations": ("3-columns-of-2-blocks-6-between", "nan-in-block-3"),
     "repack": ("5-rows-of-5-blocks", "3-rows-of-1-blocks"),
     "gemv": _PRODUCTS,
     "gemm": _PRODUCTS,
@@ -45,7 +45,7 @@ OPCODES: dict[Isa, tuple[str, ...]] = {
 }
 """What is tried by itself: who computes one of these wrongly is trusted with no kernel of that ISA."""
 
-_RECORDS: dict[str, str] = {"quantize_mat": "s", "gemv": "y", "gemm": "y"}
+_RECORDS: dict[str, str] = {"pack_activations": "s", "gemv": "y", "gemm": "y"}
 """The buffer that holds records, by operation: each word once here, however often a kernel wants it."""
 
 _NAN = 0x7FC00000

@@ -30,7 +30,7 @@ def kernel_set(
         weights: the format of the weights.
 
     Returns:
-        vec_dot, quantize_row, quantize_mat, repack, gemv, gemm and mul_mat, in this order.
+        vec_dot, quantize_row, pack_activations, repack, gemv, gemm and mul_mat, in this order.
 
     Raises:
         InputError: there is no such tuning.
@@ -42,7 +42,7 @@ def kernel_set(
     chosen = (
         _fastest(tuning, contracts["vec_dot"], isa),
         _fastest(tuning, contracts["quantize_row"], isa),
-        _preparer(contracts["quantize_mat"], isa, gemm.record),
+        _preparer(contracts["pack_activations"], isa, gemm.record),
         _fastest(tuning, contracts["repack"], repack_isa),
         _fastest(tuning, contracts["gemv"], isa, lambda spec: spec.record == gemm.record),
         gemm,

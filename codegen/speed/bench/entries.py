@@ -12,14 +12,14 @@ from codegen.speed.bench.entry import Entry
 from codegen.speed.bench.frozen import Frozen, Timed
 from codegen.speed.bench.problem import Problem
 from codegen.speed.operations import gemm as matrix
-from codegen.speed.operations import mul_mat, quantize_mat, quantize_row, repack
+from codegen.speed.operations import mul_mat, pack_activations, quantize_row, repack
 from codegen.speed.operations import vec_dot as dot
 from codegen.wasm.assemble import assemble
 
 _ENTRIES: dict[str, Callable[[KernelSpec, bytes, Problem], Entry]] = {
     "vec_dot": dot.entry,
     "quantize_row": quantize_row.entry,
-    "quantize_mat": quantize_mat.entry,
+    "pack_activations": pack_activations.entry,
     "repack": repack.entry,
     "gemv": matrix.entry,
     "gemm": matrix.entry,

@@ -54,7 +54,7 @@ WHOLE_TILES = math.lcm(*ROWS, ggml_layouts.ROWS)
 _USUAL = {
     "vec_dot": Usual(Work.PRODUCTS),
     "quantize_row": Usual(Work.QUANTISE),
-    "quantize_mat": Usual(Work.QUANTISE),
+    "pack_activations": Usual(Work.QUANTISE),
     "repack": Usual(Work.REPACK, level="l2", multiple=GROUP_ROWS),
     "gemv": Usual(Work.PRODUCTS, level="l2", multiple=WHOLE_TILES),
     "gemm": Usual(Work.PRODUCTS, level="l2", columns=PANEL, multiple=WHOLE_TILES),

@@ -21,7 +21,7 @@ async function instance(bundle, shared) {
 const CALLS = {
   vec_dot: (ggml, { x, y }) => Float32Array.of(ggml.vecDot(x, y)),
   quantize_row: (ggml, { x }) => ggml.quantizeRow(floats(x)),
-  quantize_mat: (ggml, { vx }, { n }) => ggml.prepare(floats(vx), n),
+  pack_activations: (ggml, { vx }, { n }) => ggml.prepare(floats(vx), n),
   repack: (ggml, { vx }, { n, rows }) => ggml.repack(vx, rows, n),
   gemv: (ggml, { x, y }, { n, rows }) => ggml.gemv(x, y, rows, n),
   gemm: (ggml, { x, y }, { n, rows, columns }) => ggml.gemm(x, y, rows, n, columns),

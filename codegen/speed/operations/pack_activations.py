@@ -1,4 +1,4 @@
-"""How quantize_mat is timed: one call prepares all columns, and the module repeats it."""
+"""How pack_activations is timed: one call prepares all columns, and the module repeats it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from codegen.speed.bench.problem import Problem
 def entry(spec: KernelSpec, wasm: bytes, problem: Problem) -> Entry:
     """A kernel in a module that repeats its call (templates/lib/timed/call.wat.j2)."""
     record = spec.record
-    assert record, "all kernels of quantize_mat make records"
+    assert record, "all kernels of pack_activations make records"
     line = Q8_0.blocks(problem.n) * record.bytes
     made = prepare(problem.y, record)
     columns = tuple(made[start : start + line] for start in range(0, len(made), line))

@@ -28,7 +28,7 @@ def widened(record: Record) -> tuple[Local, ...]:
 
 
 def _strategy(isa: Isa, kind: Kind) -> Strategy:
-    # what it needs of locals depends on the option too: codegen/kernels/quantize_mat/plan.py
+    # what it needs of locals depends on the option too: codegen/kernels/pack_activations/plan.py
     return Strategy(kind.value, isa, (), ())
 
 

@@ -1,4 +1,4 @@
-;; quantize_mat_q8_0__relaxed_u4_broadcast
+;; pack_activations_q8_0__relaxed_u4_broadcast
 ;;
 ;; nr columns of n f32, bx bytes from one to the next, to records of prepared activations, a record for each
 ;; 32 values, column by column: the quants and f16 scales of quantize_row_q8_0, and what a matrix kernel makes
@@ -15,7 +15,7 @@
 ;; How: records of pairs, broadcast, 4 blocks a turn, memory by export.
 ;; Why it is right: docs/numerics.md.
 ;; Cost: 102.75 opcodes per 32 values in the main loop, locals and constants not counted.
-;; Generated: edit templates/frames/quantize_mat.wat.j2 and what it imports, then `make bless`.
+;; Generated: edit templates/frames/pack_activations.wat.j2 and what it imports, then `make bless`.
 (module
   (memory (export "memory") 1)
 
@@ -762,7 +762,7 @@
       (local.set $y (i32.add (local.get $y) (i32.const 160)))
       (br_if $block (i32.ne (local.get $x) (local.get $end)))))
 
-  (func $quantize_mat_q8_0 (export "quantize_mat_q8_0")
+  (func $pack_activations_q8_0 (export "pack_activations_q8_0")
     (param $n i32)   ;; values of a column, a multiple of 32
     (param $s i32)   ;; where the records of the next column go
     (param $vx i32)  ;; the next column

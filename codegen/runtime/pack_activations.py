@@ -9,9 +9,9 @@ from codegen.runtime.instance import Instance, Space
 
 
 class Preparer(Instance):
-    """A kernel of quantize_mat, ready to be called."""
+    """A kernel of pack_activations, ready to be called."""
 
-    operations = ("quantize_mat",)
+    operations = ("pack_activations",)
     record: Record
 
     def prepare(self, values: F32) -> bytes:

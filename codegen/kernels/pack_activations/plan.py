@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from codegen.formats.layouts import Kind, Record
-from codegen.kernels.quantize_mat.strategies import constants_of, locals_of, widened
+from codegen.kernels.pack_activations.strategies import constants_of, locals_of, widened
 from codegen.kernels.quantize_row.blocks import ELEMENTS
 from codegen.kernels.quantize_row.plan import QuantizePlan, again, loop_locals, loops
 from codegen.kernels.spec import KernelSpec
@@ -89,7 +89,7 @@ class ColumnPlan(QuantizePlan):
         return ((f"record, {self.record.bytes} bytes", self.record.layout),)
 
 
-def quantize_mat_plan(spec: KernelSpec) -> ColumnPlan:
+def pack_activations_plan(spec: KernelSpec) -> ColumnPlan:
     """The numbers of a kernel; a pure function of its spec."""
     assert spec.record is not None
     return column(spec, spec.record, spec.unroll)

@@ -10,7 +10,7 @@ from codegen.formats.layouts import Record
 from codegen.kernels.spec import KernelSpec
 from codegen.verify.calls import Call
 from codegen.verify.job import Case as VectorCase
-from codegen.verify.quantize_mat.cases import call_of, matrix
+from codegen.verify.pack_activations.cases import call_of, matrix
 from codegen.verify.quantize_row.cases import F32, N
 from codegen.verify.vector_cases import PLACES, case_of, idle, traps
 

@@ -11,12 +11,12 @@ from codegen.formats import Q8_0
 from codegen.formats.layouts import Record
 from codegen.kernels.spec import KernelSpec
 from codegen.oracle.matrix import prepare
-from codegen.runtime.quantize_mat import Preparer
+from codegen.runtime.pack_activations import Preparer
 from codegen.verify.calls import Call
 from codegen.verify.memory_contract import check_large, check_memory, check_refused
 from codegen.verify.memory_ranges import check_idle, check_ranges
+from codegen.verify.pack_activations.cases import GAPS, call_of, matrix, overlapping
 from codegen.verify.placement import Place, put, wrong_outputs
-from codegen.verify.quantize_mat.cases import GAPS, call_of, matrix, overlapping
 from codegen.verify.quantize_row.verification import oracle
 from codegen.verify.report import Report
 

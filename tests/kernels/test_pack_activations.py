@@ -12,18 +12,18 @@ from codegen.formats.layouts import Activations, Kind, Record
 from codegen.formats.quantise import quantize_q8_0
 from codegen.oracle.dot import decode
 from codegen.oracle.matrix import prepare
-from codegen.runtime.quantize_mat import Preparer
-from codegen.verify.quantize_mat.cases import matrix
+from codegen.runtime.pack_activations import Preparer
+from codegen.verify.pack_activations.cases import matrix
 from codegen.verify.quantize_row.cases import small_cases
 from tests.specs import EVERY_SPEC
 
-PREPARERS = [spec for spec in EVERY_SPEC if spec.op == "quantize_mat"]
+PREPARERS = [spec for spec in EVERY_SPEC if spec.op == "pack_activations"]
 EXPORTING = [spec for spec in PREPARERS if spec.memory == "export" and spec.unroll in (1, 5)]
 RECORDS = [Record(kind, activations) for kind in Kind for activations in Activations]
 
 
 def named(how: str) -> KernelSpec:
-    return KernelSpec.parse(f"quantize_mat_q8_0__{how}")
+    return KernelSpec.parse(f"pack_activations_q8_0__{how}")
 
 
 SHAPES = [
@@ -97,8 +97,8 @@ def test_all_isas_give_the_same_records() -> None:
         kernels = [
             Preparer.load(KernelSpec.parse(name))
             for name in (
-                f"quantize_mat_q8_0__simd128{'' if kind == 'wide' else '-sums'}_u4",
-                f"quantize_mat_q8_0__relaxed-{kind}_u1",
+                f"pack_activations_q8_0__simd128{'' if kind == 'wide' else '-sums'}_u4",
+                f"pack_activations_q8_0__relaxed-{kind}_u1",
             )
         ]
         for case in small_cases():
@@ -131,7 +131,7 @@ def test_what_is_outside_the_contract_traps_by_it(arguments: tuple[int, ...]) ->
 
 def test_scalar_has_compact_records_only() -> None:
     with pytest.raises(SpecError, match=r"^activations broadcast: scalar"):
-        KernelSpec(Isa.SCALAR, op="quantize_mat", x="q8_0", y="", activations=Activations.BROADCAST)
+        KernelSpec(Isa.SCALAR, op="pack_activations", x="q8_0", y="", activations=Activations.BROADCAST)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""pack_activations: its strategies and plan."""

@@ -1,1 +1,0 @@
-"""quantize_mat: its strategies and plan."""

@@ -1,0 +1,1 @@
+"""The cases and checks of pack_activations."""

@@ -1,1 +1,0 @@
-"""The cases and checks of quantize_mat."""
