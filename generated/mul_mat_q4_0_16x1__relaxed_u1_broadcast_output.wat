@@ -656,7 +656,7 @@
           (then (v128.store32_lane offset=8 align=1 2 (local.get $s) (local.get $total0_0)))))))
 
   ;; any number of rows and columns, whatever the scales are
-  (func $exactly
+  (func $slow_path
     (param $s i32)        ;; where the first result goes
     (param $bs i32)       ;; bytes from a column of results to the next
     (param $w i32)        ;; weights of the first rows
@@ -753,12 +753,12 @@
                 (local.get $columns)))))
         (if (i64.ne (local.get $seen) (i64.const 0))
           (then
-            ;; nearly never: a tile once more, exactly
+            ;; rarely: the tile is computed again by the path for any scales
             (local.set $to (local.get $s))
             (local.set $from (local.get $w))
             (local.set $group (i32.const 4))
             (loop $again
-              (call $exactly
+              (call $slow_path
                 (local.get $to) (local.get $bs) (local.get $from) (local.get $w_step) (local.get $y) (local.get $y_step)
                 (i32.const 4) (local.get $columns))
               (local.set $to (i32.add (local.get $to) (local.get $s_far)))
@@ -770,7 +770,7 @@
         (br $tile)))
     (if (local.get $rows)
       (then
-        (call $exactly
+        (call $slow_path
           (local.get $s_rest) (local.get $bs) (local.get $w_rest) (local.get $w_step)
           (local.get $y) (local.get $y_step) (local.get $rows) (local.get $columns)))))
 

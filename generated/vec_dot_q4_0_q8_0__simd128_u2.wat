@@ -153,7 +153,7 @@
           (local.set $y (i32.add (local.get $y) (i32.const 68)))
           (br_if $unrolled (i32.ne (local.get $x) (local.get $stop))))))
 
-    ;; an infinite or NaN scale came by and was misread: start over, all blocks in the exact loop below;
+    ;; a scale was infinite or NaN, and taken for a number: start over, all blocks in the loop below;
     ;; the sums so far cannot change what becomes of an infinity or NaN, and stay
     (if
       (i64.ne (i64.and (local.get $seen) (i64.const 0x1000000010000000)) (i64.const 0))

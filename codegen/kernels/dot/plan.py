@@ -70,7 +70,7 @@ class DotPlan(Plan):
         return f"0x{0x80000000 | (self.x.elements - 1):08x}"
 
     @property
-    def may_misread(self) -> bool:
+    def may_have_non_finite(self) -> bool:
         """Whether the unrolled loop reads infinities and NaN as something else: then all blocks start over."""
         return bool(self.vectors)
 

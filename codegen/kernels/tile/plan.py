@@ -29,15 +29,21 @@ _STEPS = Q4_0.quants_bytes // WORD
 
 
 @dataclass(frozen=True)
-class Notice:
-    """How exponent 31 among four f16 scales is noticed in an i64: bits to look at, their carry, and where it goes."""
+class NonFiniteTest:
+    """How an i64 of four f16 scales is tested for exponent 31: the masked sum carries into each one's sign bit.
 
-    bits: str
-    unit: str
+    Attributes:
+        mask: the exponents' bits.
+        increment: what makes exponent 31 carry.
+        carry: where the carries go.
+    """
+
+    mask: str
+    increment: str
     carry: str
 
 
-_NOTICE = Notice("0x7c007c007c007c00", "0x0400040004000400", "0x8000800080008000")
+_NON_FINITE = NonFiniteTest("0x7c007c007c007c00", "0x0400040004000400", "0x8000800080008000")
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,7 @@ class MatrixPlan(Plan):
         record: how activations are prepared.
         tile: the function that does most.
         column: the one for columns that do not fill a tile; None where there are none.
-        exact: the one for rows that do not fill a tile, and for what the others misread.
+        exact: the one for rows that do not fill a tile, and for scales that the others take for finite ones.
         block: elements of a block.
         group_bytes: of a block of 4 rows.
         group_rows: 4.
@@ -61,7 +67,7 @@ class MatrixPlan(Plan):
         back_y: the same for activations.
         group_result: bytes of a column's results that a group of rows makes.
         panel: columns.
-        notice: how infinite and NaN scales are noticed.
+        non_finite: how infinite and NaN scales are noticed.
     """
 
     record: Record
@@ -80,7 +86,7 @@ class MatrixPlan(Plan):
     steps_y: int
     group_result: int
     panel: int
-    notice: Notice
+    non_finite: NonFiniteTest
 
     @property
     def reserved(self) -> Record:
@@ -127,7 +133,7 @@ class MatrixPlan(Plan):
     @property
     def panel_function(self) -> str:
         """What multiplies a panel: tiles where there are any."""
-        return "exactly" if self.tile is self.exact else "panel"
+        return "slow_path" if self.tile is self.exact else "panel"
 
     @property
     def refused(self) -> str:
@@ -159,7 +165,7 @@ def matrix_plan(spec: KernelSpec) -> MatrixPlan:
         back_y=-_STEPS * record.word_bytes,
         group_result=GROUP_ROWS * RESULT,
         panel=PANEL,
-        notice=_NOTICE,
+        non_finite=_NON_FINITE,
     )
 
 
