@@ -57,7 +57,7 @@ def as_i32(value: int) -> int:
 
 
 def as_i64(value: int) -> int:
-    """The same of 64 bits."""
+    """Signed i64 form of value."""
     if not -(1 << 63) <= value < WASM64_BYTES:
         raise KernelCallError(f"{shown(value)}: does not fit in 64 bits")
     return value - WASM64_BYTES if value >= 1 << 63 else value

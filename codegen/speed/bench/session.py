@@ -24,7 +24,7 @@ from codegen.speed.bench.work import work
 from codegen.wasm.assemble import assemble
 
 _FILLED = 0.8
-"""Of the free memory, what contestants may fill."""
+"""Fraction of free memory that contestants may use."""
 
 _NATIVE = 2
 """Native functions that do one problem: dot products, and repacked ones."""
