@@ -159,7 +159,7 @@ def test_check_tells_that_a_kernel_that_is_not_shown_changed(
     goldens: Path, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = render_kernel(replace(HIDDEN, unroll=2))
-    monkeypatch.setattr(golden, "render", lambda spec: other if spec == HIDDEN else render_kernel(spec))
+    monkeypatch.setattr(golden, "render_kernel", lambda spec: other if spec == HIDDEN else render_kernel(spec))
     diff, complaints = failed_check(call)
     assert [complaint.split()[0] for complaint in complaints] == ["costs.md", "manifest.json", HIDDEN.name]
     was, now = cost_of(HIDDEN), cost(assemble(other), make_plan(HIDDEN).main_loop)
@@ -230,12 +230,12 @@ def long_line(monkeypatch: pytest.MonkeyPatch) -> str:
     """Makes the generator write a comment of 131 characters into one kernel; the number of that line."""
     comment = f"  ;; {'x' * 126}"
     text = TEXT.replace("\n\n", f"\n\n{comment}\n", 1)
-    monkeypatch.setattr(golden, "render", lambda spec: text if spec == TWO else render_kernel(spec))
+    monkeypatch.setattr(golden, "render_kernel", lambda spec: text if spec == TWO else render_kernel(spec))
     return str(text.splitlines().index(comment) + 1)
 
 
 def test_check_names_a_line_that_is_too_long_to_read(goldens: Path, call: Call, long_line: str) -> None:
-    (goldens / FILE).write_text(golden.render(TWO))
+    (goldens / FILE).write_text(golden.render_kernel(TWO))
     diff, [complaint, *rest] = failed_check(call)
     assert complaint == (
         f"{FILE} is hard to read: line {long_line} has 131 characters, 130 are the most; break the line in templates/"

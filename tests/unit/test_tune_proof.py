@@ -23,7 +23,7 @@ FAILURE = {"case": "count-b1", "got": "1.0", "expected": "2.0", "phase": "hot"}
 @pytest.fixture(autouse=True)
 def sound(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every kernel is right in wasmtime."""
-    monkeypatch.setattr(proof, "verify", lambda one: Report(one.name, None))  # type: ignore[arg-type]
+    monkeypatch.setattr(proof, "verify_kernel", lambda one: Report(one.name, None))  # type: ignore[arg-type]
 
 
 def engine(name: str, change: Change = lambda kernels: None) -> Engine:
@@ -60,7 +60,7 @@ def test_a_kernel_that_verify_refuses_is_not_run_elsewhere(monkeypatch: pytest.M
     names: list[str] = []
     there_are([engine("node", lambda kernels: names.extend(one["name"] for one in kernels))], monkeypatch)
     wrong = {RELAXED.name: ["first", "second"]}
-    monkeypatch.setattr(proof, "verify", lambda one: Report(one.name, None, failures=wrong.get(one.name, [])))  # type: ignore[arg-type]
+    monkeypatch.setattr(proof, "verify_kernel", lambda one: Report(one.name, None, failures=wrong.get(one.name, [])))  # type: ignore[arg-type]
     assert proof.failures([SCALAR, RELAXED]) == {RELAXED: "first"}
     assert names == [SCALAR.name]
 
