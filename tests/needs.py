@@ -1,7 +1,7 @@
 """What tests need that the README's set-up does not install: whether it is here, and why not, in one place.
 
 A test, or a parameter of one, says so by `pytest.mark.needs(NAME)`, a fixture by `require(NAME)`; either skips where
-it is missing.
+it is missing. What says so by a mark is slow (tests/conftest.py): only `make test-all` runs it.
 """
 
 from __future__ import annotations
