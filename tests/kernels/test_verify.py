@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from codegen import EngineOptions, Isa, Kernel, KernelSpec, Memory, assemble, render_kernel, verify_kernel
 from codegen.base.errors import KernelCallError, KernelLoadError, KernelTrapError
-from codegen.formats import Q4_0
+from codegen.formats import FORMATS, Q4_0
 from codegen.kernels.dot.plan import dot_plan
 from codegen.kernels.operations import OPERATIONS
 from codegen.kernels.registry import registered
@@ -48,8 +48,9 @@ def test_every_block_count_with_every_unroll(isa: Isa, strategy: str, unroll: in
     scales=st.sampled_from(["powers", "usual", "finite"]),
 )
 def test_any_spec_on_any_blocks(spec: KernelSpec, blocks: int, scales: str) -> None:
-    case = Cases(Q4_0).random(f"{scales}-{blocks}", blocks, scales)
-    expected = dot(case.x, case.y, case.n)
+    x = FORMATS[spec.x]
+    case = Cases(x).random(f"{scales}-{blocks}", blocks, scales)
+    expected = dot(case.x, case.y, case.n, x)
     got = Kernel.load(spec).vec_dot(case.x, case.y, case.n)
     assert mismatch(got, expected, bound(dot_plan(spec), blocks, expected.magnitude)) is None
 
@@ -125,14 +126,15 @@ def test_the_impossible_engine_is_refused_before_it_aborts_the_process() -> None
 )
 def test_blocks_and_results_above_2_gib(spec: KernelSpec) -> None:
     kernel = Kernel.load(spec)
-    case = Cases(Q4_0).random("high", 5, "powers")
+    x = FORMATS[spec.x]
+    case = Cases(x).random("high", 5, "powers")
     high = (1 << 31) + 12345
     kernel.arena.reach(high + 100_000)
     kernel.arena.view(high, len(case.x))[:] = np.frombuffer(case.x, np.uint8)
     kernel.arena.view(high + 5000, len(case.y))[:] = np.frombuffer(case.y, np.uint8)
     kernel.call(case.n, high + 9001, high, high + 5000)
     got = float(kernel.arena.view(high + 9001, 4).copy().view("<f4")[0])
-    assert mismatch(got, dot(case.x, case.y, case.n), Fraction(0)) is None
+    assert mismatch(got, dot(case.x, case.y, case.n, x), Fraction(0)) is None
 
 
 @pytest.mark.parametrize("isa", Isa)
