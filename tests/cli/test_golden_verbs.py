@@ -159,7 +159,9 @@ def test_check_tells_that_a_kernel_that_is_not_shown_changed(
     goldens: Path, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = render_kernel(replace(HIDDEN, unroll=2))
-    monkeypatch.setattr(golden, "render_kernel", lambda spec: other if spec == HIDDEN else render_kernel(spec))
+    monkeypatch.setattr(
+        golden, "render_kernel", lambda spec: other if spec == HIDDEN else render_kernel(spec)
+    )
     diff, complaints = failed_check(call)
     assert [complaint.split()[0] for complaint in complaints] == ["costs.md", "manifest.json", HIDDEN.name]
     was, now = cost_of(HIDDEN), cost(assemble(other), make_plan(HIDDEN).main_loop)

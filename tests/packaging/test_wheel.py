@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -116,7 +117,7 @@ def messages(module: ast.Module) -> Iterator[str]:
 
 
 def test_no_message_sends_people_to_a_document_that_the_wheel_has_not(wheel: Path) -> None:
-    written = "docs/report"  # by `codegen report`, where it is called
+    written = re.compile("docs/(report|formats.md)")  # by verbs of ours, where they are called
     with zipfile.ZipFile(wheel) as archive:
         texts = {
             name: list(messages(ast.parse(archive.read(name))))
@@ -125,10 +126,7 @@ def test_no_message_sends_people_to_a_document_that_the_wheel_has_not(wheel: Pat
         }
     assert len(texts) > 100
     told = [
-        (name, text)
-        for name, all_of in texts.items()
-        for text in all_of
-        if "docs/" in text.replace(written, "")
+        (name, text) for name, all_of in texts.items() for text in all_of if "docs/" in written.sub("", text)
     ]
     assert told == []
 

@@ -60,7 +60,9 @@ def test_a_kernel_that_verify_refuses_is_not_run_elsewhere(monkeypatch: pytest.M
     names: list[str] = []
     there_are([engine("node", lambda kernels: names.extend(one["name"] for one in kernels))], monkeypatch)
     wrong = {RELAXED.name: ["first", "second"]}
-    monkeypatch.setattr(proof, "verify_kernel", lambda one: Report(one.name, None, failures=wrong.get(one.name, [])))  # type: ignore[arg-type]
+    monkeypatch.setattr(
+        proof, "verify_kernel", lambda one: Report(one.name, None, failures=wrong.get(one.name, []))
+    )  # type: ignore[arg-type]
     assert proof.failures([SCALAR, RELAXED]) == {RELAXED: "first"}
     assert names == [SCALAR.name]
 

@@ -184,7 +184,10 @@ def test_without_files_there_are_the_untuned_kernels(files: Path) -> None:
 def test_kernels_of_two_formats_are_chosen_apart(files: Path) -> None:
     other = KernelSpec(Isa.RELAXED, x="q8_0")
     usual = (
-        one for one in registry.UNTUNED.values() if one.isa is Isa.RELAXED and one.contract != other.contract
+        one
+        for one in registry.UNTUNED.values()
+        # What packs activations is tuned by interface, and is no part of this.
+        if one.isa is Isa.RELAXED and one.contract != other.contract and one.op != "pack_activations"
     )
     best = (other, *usual, RELAXED)
     contracts = {one.contract: sweep_of(candidate(one, 9), best=(one,)) for one in best}

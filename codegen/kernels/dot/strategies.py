@@ -70,7 +70,7 @@ class Multiply(Strategy):
             case Takes.U7 if least < 0 or greatest > 127:
                 return f"{x.name}: codes of {least} to {greatest} are no 7-bit operand"
             case Takes.U7 | Takes.I8 if unpack_of(x) is None:
-                return f"{x.name}: nothing unpacks it; see docs/adding-a-format.md"
+                return f"{x.name}: nothing unpacks its codes into bytes"
         if self.sums is Sums.I16X8 and _lane(x) > _I16:
             return f"{x.name}: {_LANE} products of up to {_lane(x) // _LANE} overflow i16"
         return None
