@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -97,23 +98,26 @@ def test_a_second_writing_changes_nothing(tmp_path: Path) -> None:
     assert write(data(), tmp_path) == []
 
 
-def test_what_the_readme_claims_of_matrices_is_no_more_than_the_data_says() -> None:
-    readme = (ROOT / "README.md").read_text()
-    claim = re.search(r"\* \*\*Matrices faster than native code\*\*:(.+?)\n\* ", readme, re.DOTALL)
-    assert claim
-    numbers = [float(number) for number in re.findall(r"more\s+than\s+([\d.]+)\s+times", claim[1])]
-    asked = (
-        ("gemv relaxed over scalar", "wasmtime"),
-        ("gemv relaxed over native gemv", "wasmtime"),
-        ("gemm relaxed over native gemm, 32 columns", "wasmtime"),
-        ("gemv relaxed over native gemv", "node"),
-        ("gemm relaxed over native gemm, 32 columns", "node"),
-    )
+def claimed_ranges(bullet: str) -> list[tuple[float, float]]:
+    """The ranges that a point of the README's first list gives, in its order."""
+    found = re.search(rf"\* \*\*{bullet}\*\*:(.+?)\n\* ", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert found
+    return [(float(low), float(high)) for low, high in re.findall(r"([\d.]+)\s+to\s+([\d.]+)", found[1])]
+
+
+def assert_within(asked: Sequence[tuple[str, str]], bullet: str) -> None:
+    """What the data says of each goal in an engine lies in the range that the README gives for it."""
     goals, measured = {goal.what: goal for goal in GOALS}, Data.load(REPORT / "data")
-    for (what, engine), claimed in zip(asked, numbers, strict=True):
+    for (what, engine), (low, high) in zip(asked, claimed_ranges(bullet), strict=True):
         ratio = goals[what].ask(measured, engine)
         assert ratio
-        assert ratio.value > claimed, what
+        assert low <= round(ratio.value, 1) <= high, what
+
+
+def test_the_readmes_ranges_of_matrices_have_what_the_data_says() -> None:
+    gemv, gemm = "gemv relaxed over native gemv", "gemm relaxed over native gemm, 32 columns"
+    asked = [(what, engine) for engine in ("wasmtime", "node") for what in (gemv, gemm)]
+    assert_within(asked, "Matrices about as fast as native code")
 
 
 def test_runs_come_back_from_files_as_they_were(tmp_path: Path) -> None:
@@ -132,24 +136,18 @@ def test_the_committed_report_is_what_the_committed_data_draws(tmp_path: Path) -
         assert drawn == {name: committed[name] for name in drawn}
 
 
-def test_the_readme_shows_the_main_picture_and_claims_no_more_than_the_data_says() -> None:
+def test_the_readme_shows_the_main_picture_and_its_ranges_have_what_the_data_says() -> None:
     readme = (ROOT / "README.md").read_text()
     assert "](docs/report/main.svg)" in readme
     assert "](docs/report/README.md)" in readme
-    claim = re.search(r"\* \*\*Fast\*\*:(.+?)\n\* ", readme, re.DOTALL)
-    assert claim
-    simd, relaxed, published = (
-        float(number) for number in re.findall(r"more\s+than\s+([\d.]+)\s+times", claim[1])
+    shown = speed.bars(Data.load(REPORT / "data").kernels)["wasmtime"]
+    bars = {bar.variant: bar for bar in shown}
+    relaxed = bars[variants.RELAXED]
+    said = (
+        bars[variants.SIMD].ratio.value,
+        relaxed.ratio.value,
+        relaxed.ratio.value / bars[variants.PUBLISHED].ratio.value,
+        bars[variants.NATIVE].one.summary.median / relaxed.one.summary.median,
     )
-    shown = speed.bars(Data.load(REPORT / "data").kernels)
-    bars = {bar.variant: bar.ratio.value for bar in shown["wasmtime"]}
-    assert bars[variants.SIMD] > simd
-    assert bars[variants.RELAXED] > relaxed
-    assert bars[variants.RELAXED] / bars[variants.PUBLISHED] > published
-    native = next(bar.one for bar in shown["wasmtime"] if bar.variant is variants.NATIVE)
-    ns = {
-        engine: next(bar.one for bar in shown[engine] if bar.variant is variants.RELAXED).summary.median
-        for engine in ("wasmtime", "node")
-    }
-    assert ns["wasmtime"] < 1.05 * native.summary.median  # level
-    assert ns["node"] < native.summary.median
+    for ratio, (low, high) in zip(said, claimed_ranges("Fast"), strict=True):
+        assert low <= round(ratio, 1) <= high
