@@ -94,6 +94,11 @@ def test_kernel_picks_a_kernel_of_either_operation(name: str, model: Path, call:
     assert bool(found["repack_seconds"]) == name.startswith("mul_mat")
 
 
+def test_kernels_of_other_weights_are_refused(model: Path, call: Call) -> None:
+    name = "vec_dot_q8_0_q8_0__relaxed_u4"
+    assert_refused(call("run", model, "--kernel", name), name, "multiplies q8_0", "name a kernel of q4_0")
+
+
 def test_kernels_of_other_operations_are_refused(model: Path, call: Call) -> None:
     assert_refused(call("run", model, "--kernel", "gemv_q4_0_q8_0_4x1__scalar_u1"), "gemv_q4_0")
 

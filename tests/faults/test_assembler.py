@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import shlex
 from collections.abc import Callable
@@ -12,11 +11,11 @@ import pytest
 
 from codegen import Assembler, Isa, KernelSpec, assemble, render_kernel
 from codegen.base.errors import AssembleError
+from codegen.wasm import assemble as module
 from tests.cli.command import ROOT, assert_one_line, assert_refused, codegen, contents
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="stand-ins are shell scripts")
 
-MODULE = importlib.import_module("codegen.wasm.assemble")  # the package's own `assemble` is the function
 ONE = KernelSpec(Isa.RELAXED)
 WAT = render_kernel(ONE)
 WASM = assemble(WAT, Assembler.WASMTIME)
@@ -56,7 +55,7 @@ def put_in_place(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path | None], Non
     """Lets the package find this wat2wasm."""
 
     def put(program: Path | None) -> None:
-        monkeypatch.setattr(MODULE, "_wat2wasm", lambda: program)
+        monkeypatch.setattr(module, "_wat2wasm", lambda: program)
 
     return put
 
@@ -75,7 +74,7 @@ def test_a_broken_wat2wasm_is_named_in_one_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if fault.startswith("hangs"):
-        monkeypatch.setattr(MODULE, "_TIMEOUT_S", 0.3)
+        monkeypatch.setattr(module, "_TIMEOUT_S", 0.3)
     put_in_place(write_stand_in(tmp_path, BROKEN[fault]))
     assert_one_line(f"codegen: {refusal()}\n", "wat2wasm")
 

@@ -35,7 +35,7 @@ def test_bytes_are_ggmls(name: str, scale: float) -> None:
 
 
 @every_quantiser
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(numbers=st.lists(finite, min_size=256, max_size=256))
 def test_bytes_are_ggmls_for_any_finite_numbers(name: str, numbers: list[float]) -> None:
     assert_ggmls_bytes(name, np.array(numbers, np.float32))

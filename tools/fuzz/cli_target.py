@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib
 import io
 import json
 import os
@@ -36,6 +35,7 @@ from codegen.kernels.spec import KernelSpec
 from codegen.models.run import timing
 from codegen.products import golden
 from codegen.products.emit import Emit, content
+from codegen.render import text
 from codegen.spec.strategies import Isa
 from codegen.speed.bench import contestant, session
 from codegen.speed.bench.contestant import Host
@@ -46,6 +46,7 @@ from codegen.speed.bench.wasmtime_host import WasmtimeHost
 from codegen.speed.tune import proof, space
 from codegen.verify import vectors
 from codegen.verify.report import Report
+from codegen.wasm import assemble
 from codegen.wasm.cost import cost
 from tests.gguf_files import F32, write_model
 from tools.fuzz.cli_rules import check_words
@@ -189,11 +190,11 @@ def _call(words: Sequence[str], cwd: Path, folder: Path) -> tuple[int, str, str]
 def _cut_short() -> Iterator[None]:
     """What takes long takes no time."""
     with (
-        mock.patch.object(_RENDER, "render_plan", _rendered),
-        mock.patch.object(_ASSEMBLE, "_with_wabt", _assembled),
-        mock.patch.object(_ASSEMBLE, "_run_wat2wasm", _linked),
+        mock.patch.object(text, "render_plan", _rendered),
+        mock.patch.object(assemble, "_with_wabt", _assembled),
+        mock.patch.object(assemble, "_run_wat2wasm", _linked),
         mock.patch.object(golden, "_goldens", _goldens),
-        mock.patch.object(verification, "verify", _counted),
+        mock.patch.object(verification, "verify_kernel", _counted),
         mock.patch.object(session, "run", _timed),
         mock.patch.object(space, "candidates", _one_each),
         mock.patch.object(proof, "failures", lambda _: {}),
@@ -210,10 +211,8 @@ def _cut_short() -> Iterator[None]:
         yield
 
 
-# The package has functions of these modules' names.
-_RENDER, _ASSEMBLE = (importlib.import_module(f"codegen.{name}") for name in ("render", "assemble"))
-_rendered, _assembled = functools.cache(_RENDER.render_plan), functools.cache(_ASSEMBLE._with_wabt)
-_linked = functools.cache(_ASSEMBLE._run_wat2wasm)
+_rendered, _assembled = functools.cache(text.render_plan), functools.cache(assemble._with_wabt)
+_linked = functools.cache(assemble._run_wat2wasm)
 _goldens, _vectors = functools.cache(golden._goldens), functools.cache(vectors.files)
 _candidates = space.candidates
 _engines, _programs, _run = (

@@ -47,7 +47,7 @@ _SHAPES = {"norm": (32,), "a": (3, 64), "experts": (2, 3, 32), "b": (2, 416)}
 Values = npt.NDArray[np.float32]
 
 _SPECS = (
-    *(spec for spec in registered() if spec.op in ("vec_dot", "mul_mat")),
+    *(spec for spec in registered() if spec.op in ("vec_dot", "mul_mat") and spec.x == "q4_0"),
     KernelSpec.parse("vec_dot_q4_0_q8_0__relaxed_u16_a8"),
 )
 

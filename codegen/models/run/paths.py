@@ -67,8 +67,13 @@ def path_of(spec: KernelSpec) -> WasmPath:
     """The way that a kernel is for.
 
     Raises:
-        SpecError: the kernel is of another operation.
+        SpecError: the kernel is of another operation, or multiplies other weights than the matrices that are read.
     """
+    if spec.x != Q4_0.name:
+        raise SpecError(
+            f"kernel {spec.name!r}: multiplies {spec.x}, and only matrices of {Q4_0.name} are read; "
+            f"name a kernel of {Q4_0.name}"
+        )
     if spec.op == "mul_mat":
         return MulMatPath(spec)
     if spec.op == "vec_dot":
