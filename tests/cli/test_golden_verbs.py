@@ -175,7 +175,9 @@ def test_check_tells_that_a_kernel_that_is_not_shown_changed(
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", "{}", "3", "[3]", '[{"name": []}]', "[" * 100_000, "\u00e9", None], ids=repr
+    "text",
+    ["", "{", "[]", "{}", "3", "[3]", '[{"name": []}]', "[" * 100_000, "\u00e9", None],
+    ids=lambda text: repr(text)[:20],
 )
 def test_a_manifest_that_cannot_be_read_is_one_complaint(goldens: Path, call: Call, text: str | None) -> None:
     (goldens / "manifest.json").unlink()

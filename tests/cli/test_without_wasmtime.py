@@ -30,7 +30,8 @@ def run(absent: str, folder: Path, *words: str | Path, status: int = 0) -> subpr
 
 
 def test_kernels_are_listed(absent: str, tmp_path: Path) -> None:
-    assert all(spec.name in run(absent, tmp_path, "list").stdout for spec in registered())
+    listed = run(absent, tmp_path, "list").stdout
+    assert all(spec.name in listed for spec in registered())
 
 
 def test_wat_is_written_as_elsewhere(absent: str, tmp_path: Path) -> None:
