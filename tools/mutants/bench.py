@@ -74,7 +74,7 @@ BENCH: tuple[ProgramMutant, ...] = (
     code("bench: what is wrong keeps its samples", _SESSION, f"{_BENCH}session.py",
          "seat.wrong, seat.samples = str(error), []", "seat.wrong = str(error)"),
     code("bench: the module with the timing loop hashed", _SESSION, f"{_BENCH}session.py",
-         "sha256(assemble(render(spec)))", "sha256(entries[name].wasm)"),
+         "sha256(_module(spec))", "sha256(entries[name].wasm)"),
     code("bench: a turn's work taken for a block's", _UNITS, f"{_BENCH}work.py", " / loop.blocks", ""),
     code("bench: weights that arrive for each column", _UNITS, f"{_BENCH}work.py",
          "problem.x_step / problem.columns", "problem.x_step"),

@@ -17,7 +17,7 @@ from tools.mutants.plans import PLANS
 from tools.mutants.ranges import RANGES
 from tools.mutants.run import RUN
 
-_WRITTEN: dict[str, Sequence[Mutant]] = {
+WRITTEN: dict[str, Sequence[Mutant]] = {
     "modules": MODULES,
     "plans": PLANS,
     "ranges": RANGES,
@@ -27,6 +27,7 @@ _WRITTEN: dict[str, Sequence[Mutant]] = {
     "linking": LINKING,
     "javascript": JAVASCRIPT,
 }
+"""Those that are written by hand, by group."""
 
 
 def groups(only: str, each: int, seed: str) -> Iterator[tuple[str, list[Mutant]]]:
@@ -40,6 +41,6 @@ def groups(only: str, each: int, seed: str) -> Iterator[tuple[str, list[Mutant]]
     for contract, specs in kernels().items():
         if only in contract:
             yield contract, list(islice(drawn(specs, Random(f"{seed} {contract}")), each))
-    for name, mutants in _WRITTEN.items():
+    for name, mutants in WRITTEN.items():
         if only in name:
             yield name, Random(f"{seed} {name}").sample(mutants, min(each, len(mutants)))

@@ -11,7 +11,7 @@ NARROW = (
     "(i64.extend_i32_u (i32.add (local.get $at)"
     " (i32.mul (i32.wrap_i64 (local.get $items)) (i32.wrap_i64 (local.get $bytes)))))"
 )
-A, B = (f'{{{{ address.to_i64("(local.get ${start})") | trim }}}}' for start in "ab")
+A, B = (f'{{{{ address.to_i64("(local.get ${start})") }}}}' for start in "ab")
 A_FIRST = f"(i64.lt_u {A} (local.get $b_end))"
 B_FIRST = f"(i64.lt_u {B} (local.get $a_end))"
 ONE_LESS = "(i64.extend_i32_u (i32.sub (local.get {{ count }}) (i32.const 1)))"
