@@ -121,7 +121,11 @@ def check_large(instance: Instance, call: Call, report: Report) -> Iterator[str]
 
 
 def _before(size: int, block: int | None) -> tuple[int, ...]:
-    """How far before a line a buffer starts: to straddle in the second block, a middle and the last but one, or not."""
+    """How far before a line a buffer starts: to straddle in the second block, a middle and the last but one, or not.
+
+    Loops within a block may end before its middle, since they read several of its parts at once.
+    """
     if block is None:
         return (size // 2,)
-    return (block + 2, size // 2, size - block - block // 2, -4)
+    inside = (block // 8, block // 2)
+    return (block + 2, block + block // 8, size // 2, *(size - 2 * block + part for part in inside), -4)

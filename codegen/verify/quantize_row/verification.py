@@ -15,7 +15,7 @@ from codegen.runtime.quantize_row import Quantizer
 from codegen.verify.calls import Call
 from codegen.verify.memory_contract import check_large, check_memory, check_refused
 from codegen.verify.memory_ranges import check_ranges
-from codegen.verify.quantize_row.cases import F32, Case, small_cases, sweeps, usual
+from codegen.verify.quantize_row.cases import F32, Case, ending_in_zeros, small_cases, sweeps, usual
 from codegen.verify.report import Report
 
 _REFUSED = tuple(
@@ -38,18 +38,23 @@ _REFUSED = tuple(
 )
 """Lengths outside the contract."""
 
+_FEW, _APART = 40, 199
+"""Blocks of a long row that are also quantised alone: the first ones, and then those so far apart."""
+
 
 def check(spec: KernelSpec, wasm: bytes, report: Report) -> Iterator[str]:
     """What is wrong with a kernel, one line each."""
     kernel, unroll = Quantizer(spec, wasm), spec.unroll
-    for case, wanted in oracle():
+    # the last block in either loop
+    rows = [usual(f"memory-b{blocks}", blocks) for blocks in (2 * unroll, 2 * unroll + 1)]
+    calls = [call_of(row) for row in (*rows, *map(ending_in_zeros, rows))]
+    yield from check_memory(kernel, calls, report)
+    yield from check_refused(kernel, calls[0], _REFUSED, report)
+    yield from check_ranges(kernel, calls[1], report)
+    # after those that look at all of memory, since these make it large
+    for case, wanted in (*oracle(), *_alone()):
         yield from _differences(case, kernel.quantize(case.values), wanted)
         report.count(len(case.values) // Q8_0.elements)
-    # the last block in either loop
-    both = [call_of(usual(f"memory-b{blocks}", blocks)) for blocks in (2 * unroll, 2 * unroll + 1)]
-    yield from check_memory(kernel, both, report)
-    yield from check_refused(kernel, both[0], _REFUSED, report)
-    yield from check_ranges(kernel, both[1], report)
     # with leftovers, to straddle in each loop; without; and nothing at all, which touches no memory
     for blocks in (3 * unroll - 1, 2 * unroll, 0):
         yield from check_large(kernel, call_of(usual("large", blocks)), report)
@@ -70,6 +75,17 @@ def call_of(values: F32) -> Call:
 def oracle() -> Sequence[tuple[Case, bytes]]:
     """Rows, and the blocks that they become."""
     return [(case, quantize_q8_0(case.values)) for case in (*small_cases(), *sweeps())]
+
+
+@cache
+def _alone() -> Sequence[tuple[Case, bytes]]:
+    """Blocks in rows of their own, which unrolled loops leave over: all of short rows, and some of long ones."""
+    return [
+        (Case(f"{case.name}: block {at} alone", case.kinds, block), quantize_q8_0(block))
+        for case, _ in oracle()
+        for at, block in enumerate(case.values.reshape(-1, Q8_0.elements))
+        if at % _APART == 0 or at < _FEW
+    ]
 
 
 def _differences(case: Case, got: bytes, wanted: bytes) -> Iterator[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 
@@ -13,9 +14,9 @@ from codegen.formats import Q4_0, Q8_0, Format
 from codegen.formats.decoding import Bytes
 from codegen.formats.layouts import GROUP_BYTES, Record
 from codegen.kernels.spec import KernelSpec
-from codegen.kernels.tile.plan import record_of, tile_of
+from codegen.kernels.tile.plan import PANEL, record_of, tile_of
 from codegen.oracle.dot import Expected, dot_rows, encode, f16_value
-from codegen.oracle.inputs import ONE, rng_of
+from codegen.oracle.inputs import INFINITY, ONE, rng_of
 from codegen.oracle.matrix import interleave, prepare
 from codegen.runtime.gemm import MatrixKernel
 from codegen.verify.calls import Call
@@ -27,7 +28,7 @@ from codegen.verify.report import Report
 from codegen.verify.tile.cases import Case, all_cases, random_case
 from codegen.verify.tile.model import F32, products
 
-_HALVES = rng_of("halves").permutation(1 << 16).astype(np.uint16)
+HALVES = rng_of("halves").permutation(1 << 16).astype(np.uint16)
 """All f16, in a random order: one that is not finite mostly stands alone in a tile, in any of its rows and columns.
 Where others stand beside it, they hide that a kernel does not notice it."""
 
@@ -50,13 +51,14 @@ def check(spec: KernelSpec, wasm: bytes, report: Report) -> Iterator[str]:
         yield from wrong_results(each, kernel.multiply(x, y, case.n, case.rows, case.columns), report)
     yield from _check_all_halves(kernel, report)
     calls = [call_of(spec, case, gap) for case, gap in _memory_cases(spec)]
+    _, columns = tile_of(spec)
     yield from check_memory(kernel, calls, report)
     yield from check_refused(kernel, calls[0], refused(calls[0]), report)
     yield from check_idle(kernel, calls[0], ({"nr": 0}, {"nc": 0}), report)
     for call in (calls[0], calls[3]):
         yield from check_ranges(kernel, call, report)
     yield from check_memory(kernel, [calls[3].asking(bs=0)], report)
-    for call in (calls[-1], calls[0]):
+    for call in (calls[-1], calls[0], call_of(spec, _ending_in_infinity(columns))):
         yield from check_large(kernel, call, report)
 
 
@@ -129,12 +131,7 @@ def known(case: Case) -> Known:
 def wrong_results(known: Known, got: F32, report: Report) -> Iterator[str]:
     """Where results of a case are not right: their bits, and against the exact ones."""
     case, blocks = known.case, known.case.n // Q4_0.elements
-    same = (got.view(np.uint32) == known.bits.view(np.uint32)) | (np.isnan(got) & np.isnan(known.bits))
-    for column, row in np.argwhere(~same)[:1]:
-        yield (
-            f"{case.name}: row {row}, column {column}: {got[column, row]!r}, its additions in order give "
-            f"{known.bits[column, row]!r} ({(~same).sum()} results wrong)"
-        )
+    yield from wrong_bits(case.name, got, known.bits)
     worst = 0.0
     for column, row in np.ndindex(got.shape):
         value, expected = float(got[column, row]), known.expected[column][row]
@@ -145,21 +142,31 @@ def wrong_results(known: Known, got: F32, report: Report) -> Iterator[str]:
     report.count(blocks * got.size, worst, cases=got.size)
 
 
+def wrong_bits(name: str, got: F32, bits: F32) -> Iterator[str]:
+    """The first result, shape (columns, rows), that has not the bits that it should have; any NaN is one."""
+    same = (got.view(np.uint32) == bits.view(np.uint32)) | (np.isnan(got) & np.isnan(bits))
+    for column, row in np.argwhere(~same)[:1]:
+        yield (
+            f"{name}: row {row}, column {column}: {got[column, row]!r}, its additions in order give "
+            f"{bits[column, row]!r} ({(~same).sum()} results wrong)"
+        )
+
+
 def _check_all_halves(kernel: MatrixKernel, report: Report) -> Iterator[str]:
-    """All 65,536 halves as scales of weights, with one column and with the columns of a tile, and of activations."""
+    """All 65,536 halves as scales of weights, with 1, few and many columns, and of activations."""
     rows, columns = tile_of(kernel.spec)
-    x = weights_of(kernel.spec, _one_value(_HALVES, Q4_0), len(_HALVES), 32)
-    for count in sorted({1, columns}):
-        y = prepare(_one_value(np.full(count, ONE), Q8_0), kernel.record)
-        for got in kernel.multiply(x, y, 32, len(_HALVES), count):
+    x = weights_of(kernel.spec, one_value(HALVES, Q4_0), len(HALVES), 32)
+    for count in sorted({1, columns, PANEL}):
+        y = prepare(one_value(np.full(count, ONE), Q8_0), kernel.record)
+        for got in kernel.multiply(x, y, 32, len(HALVES), count):
             yield from _wrong_halves("weights'", got, report)
-    x = weights_of(kernel.spec, _one_value(np.full(rows, ONE), Q4_0), rows, 32)
-    table = kernel.multiply(x, _all_activations(kernel.record), 32, rows, len(_HALVES))
+    x = weights_of(kernel.spec, one_value(np.full(rows, ONE), Q4_0), rows, 32)
+    table = kernel.multiply(x, _all_activations(kernel.record), 32, rows, len(HALVES))
     for row in range(rows):
         yield from _wrong_halves(f"row {row}, activations'", table[:, row], report)
 
 
-def _one_value(halves: np.ndarray, block: Format) -> bytes:
+def one_value(halves: np.ndarray, block: Format) -> bytes:
     """Blocks with these scales and a 1 among zeros."""
     values = np.zeros((len(halves), block.elements), np.int16)
     values[:, 13] = 1
@@ -168,23 +175,30 @@ def _one_value(halves: np.ndarray, block: Format) -> bytes:
 
 @cache
 def _all_activations(record: Record) -> bytes:
-    return prepare(_one_value(_HALVES, Q8_0), record)
+    return prepare(one_value(HALVES, Q8_0), record)
 
 
 @cache
 def _values() -> F32:
-    return np.array([f16_value(int(half)) for half in _HALVES], np.float32)
+    return np.array([f16_value(int(half)) for half in HALVES], np.float32)
 
 
 def _wrong_halves(whose: str, got: F32, report: Report) -> Iterator[str]:
     bad = ~((got == _values()) | (np.isnan(got) & np.isnan(_values())))
-    report.count(len(_HALVES), cases=len(_HALVES))
+    report.count(len(HALVES), cases=len(HALVES))
     if bad.any():
         at = int(np.flatnonzero(bad)[0])
         yield (
-            f"half 0x{_HALVES[at]:04x} as {whose} scale: {got[at]!r}, expected {_values()[at]!r}"
+            f"half 0x{HALVES[at]:04x} as {whose} scale: {got[at]!r}, expected {_values()[at]!r}"
             f" ({int(bad.sum())} halves wrong)"
         )
+
+
+def _ending_in_infinity(columns: int) -> Case:
+    """A last scale of activations that is infinite: to be noticed wherever they end."""
+    case = random_case("memory-infinity", 5, columns, 3)
+    last = len(case.y) - Q8_0.bytes + Q8_0.scale_offset
+    return replace(case, y=case.y[:last] + struct.pack("<H", INFINITY) + case.y[last + 2 :])
 
 
 def _memory_cases(spec: KernelSpec) -> Iterator[tuple[Case, int]]:
@@ -194,4 +208,5 @@ def _memory_cases(spec: KernelSpec) -> Iterator[tuple[Case, int]]:
     yield random_case("memory-few-rows", 3, 2, 1), 0
     yield random_case("memory-many-columns", rows, 5, 3), 1
     yield random_case("memory-one-column", 2 * rows + 1, 1, 3), 0
+    yield random_case("memory-empty-rows", rows, columns, 0), 0
     yield random_case("memory-tiles", 2 * rows, 2 * columns, 3), 0
