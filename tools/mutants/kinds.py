@@ -7,6 +7,7 @@ import re
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 _SIBLINGS = """shr_s shl, shr_u shl, shl shr_u, s u, u s, low high, high low, add sub, sub add, mul add, div mul,
  and or, or and, xor and, andnot and, eq ne, ne eq, ne lt_s, ne lt_u, lt le, le lt, lt gt, gt lt, gt ge, ge gt,
@@ -47,6 +48,16 @@ class Place:
     def immediates(self) -> str:
         """What stands after its name."""
         return self.instructions[self.at].partition(" ")[2]
+
+    @property
+    def lanes(self) -> str:
+        """The latest instruction before it, in the same loop, that moves lanes; empty where there is none."""
+        for one in reversed(self.instructions[: self.at]):
+            if one == "loop":
+                break
+            if "shuffle" in one or "_lane" in one:
+                return one
+        return ""
 
     def near(self, offset: int) -> str:
         """An instruction before or after it; empty beyond the function's ends."""
@@ -142,10 +153,15 @@ def left_out(place: Place) -> Iterator[str]:
 
 
 def stray(place: Place) -> Iterator[str]:
-    """A byte that is read or written where a pointer has stepped to: past the last item after the last step."""
+    """A byte that is read or written where a pointer has stepped to: past the last item after the last step.
+
+    A step that another one follows before the next loop ends inside an item.
+    """
     variable = place.immediates
-    step = " ".join(place.near(offset) for offset in (-3, -2, -1))
-    if place.opcode == "local.set" and re.fullmatch(rf"local\.get {variable} i32\.const \d+ i32\.add", step):
+    step = re.compile(rf"local\.get {variable}\|i32\.const \d+\|i32\.add\|local\.set {variable}")
+    taken = "|".join(place.near(offset) for offset in (-3, -2, -1, 0))
+    further = "|".join(takewhile(lambda one: one != "loop", place.instructions[place.at + 1 :]))
+    if step.fullmatch(taken) and not step.search(further):
         here = f"local.set {variable}\nlocal.get {variable}"
         yield f"{here}\ni32.load8_u\ndrop"
         yield f"{here}\ni32.const 0\ni32.store8"

@@ -19,12 +19,12 @@ def kernels() -> dict[str, list[KernelSpec]]:
     """The kernels that faults are put into, by contract.
 
     Two kinds of kernels are left out. What goes wrong only in shared or 64-bit memories is in
-    tools/mutants/memories.py. Vector dot products of two blocks per iteration leave half of their lanes empty, and a
-    fault in such a lane changes no result.
+    tools/mutants/memories.py. Vector kernels of two blocks per iteration leave half of their lanes empty, and a fault
+    in such a lane changes no result.
     """
     found = defaultdict(list)
     for spec in registered():
-        half_empty = spec.op == "vec_dot" and spec.isa is not Isa.SCALAR and spec.unroll == 2
+        half_empty = spec.isa is not Isa.SCALAR and spec.unroll == 2
         if spec.memory in (Memory.EXPORT, Memory.IMPORT) and not half_empty:
             found[spec.contract].append(spec)
     return found
