@@ -23,6 +23,8 @@ from codegen.speed.bench.table import BASELINE, rows
 from codegen.speed.bench.wasmtime_host import WasmtimeHost
 from tests.bench.toy_rows import FAULTS, toy
 
+pytestmark = pytest.mark.slow
+
 PROBLEM = Problem(128, 100, "l1")
 SCALAR, FAST = KernelSpec.parse(BASELINE), KernelSpec.parse("vec_dot_q4_0_q8_0__relaxed_u4")
 MANIFEST = Path(__file__).resolve().parents[2] / "generated" / "manifest.json"

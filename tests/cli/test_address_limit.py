@@ -11,7 +11,10 @@ import pytest
 from tests.cli.command import arguments, assert_refused, environment
 from tests.gguf_files import write_model
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not enforce it")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="other systems do not enforce it"),
+]
 
 ONE = "vec_dot_q4_0_q8_0__relaxed_u4"
 

@@ -15,6 +15,8 @@ import pytest
 from codegen.kernels.registry import registered
 from tests.cli.command import GENERATED, Call
 
+pytestmark = pytest.mark.slow
+
 ONE, TWO = (spec.name for spec in registered()[-2:])
 
 x86_64 = pytest.mark.skipif(

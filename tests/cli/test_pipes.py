@@ -12,6 +12,8 @@ import pytest
 from tests.cli.command import arguments, assert_one_line, codegen, environment
 from tests.gguf_files import write_model
 
+pytestmark = pytest.mark.slow
+
 ONE = ["--kernel", "vec_dot_q4_0_q8_0__scalar_u1"]
 ALL_WAT = ["--emit", "wat", "--out", "-"]
 

@@ -13,6 +13,8 @@ from codegen.products.report.data import NAMES
 from tests.cli.command import Call, assert_refused, contents, environment
 from tests.report.runs import RELAXED, data
 
+pytestmark = pytest.mark.slow
+
 
 def test_draws_from_data_and_says_what_it_wrote(call: Call, tmp_path: Path) -> None:
     data().save(tmp_path / "kept")

@@ -15,6 +15,8 @@ from codegen.speed.tune import heatmap, proof, space
 from tests.cli.command import Call, assert_one_line, assert_refused, codegen, contents, copy_of_project
 from tests.tunings import CONTRACT, RELAXED, SCALAR, SIMD, SWEPT, FakeSession, spec, tuning_of
 
+pytestmark = pytest.mark.slow
+
 FILE = "tuning/wasmtime-x86_64.json"
 TWO = ("--kernel", f"{CONTRACT}__relaxed_u[12]")
 

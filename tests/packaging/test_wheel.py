@@ -19,6 +19,8 @@ import pytest
 from codegen.products.javascript import package
 from tests.cli.command import GENERATED, ROOT, contents, environment
 
+pytestmark = pytest.mark.slow
+
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet"]
 BIN = "Scripts" if os.name == "nt" else "bin"
 

@@ -19,6 +19,8 @@ from codegen.products.page.serve import server
 from tests.cli.command import arguments, assert_refused, codegen, environment
 from tests.page.conftest import Serve
 
+pytestmark = pytest.mark.slow
+
 SCHEMES = re.compile(rb"(?:https?:)?//[a-z0-9-]+(?:\.[a-z0-9-]+)+", re.IGNORECASE)
 
 

@@ -19,6 +19,8 @@ from codegen.products.report.write import PAGE, write
 from tests.cli.command import ROOT, contents
 from tests.report.runs import RELAXED, SCALAR, data, measurement, run
 
+pytestmark = pytest.mark.slow
+
 REPORT = ROOT / "docs" / "report"
 FILES = {picture.file for picture in PICTURES}
 

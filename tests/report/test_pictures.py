@@ -20,6 +20,8 @@ from codegen.speed import charts
 from tests.cli.command import ROOT
 from tests.report.runs import NS, RELAXED, data, measurement, run, texts
 
+pytestmark = pytest.mark.slow
+
 MAIN, MATRIX, ROWS, COLUMNS, ELEMENTS, LIMIT, HEATMAP, LENGTH, WORKING_SET = PICTURES
 OF_RUNS = tuple(picture for picture in PICTURES if picture is not HEATMAP)
 """Those that are drawn from runs; the heatmap is of the tuning files that are shipped."""

