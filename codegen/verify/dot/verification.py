@@ -47,7 +47,7 @@ def check(spec: KernelSpec, wasm: bytes, report: Report) -> Iterator[str]:
     # with leftovers, to straddle in each loop, and in the one for scales that are not finite; and without, to end there
     large = cases.random("large", 3 * unroll - 1, "powers")
     infinite = replace(large, x=struct.pack("<H", INFINITY) + large.x[2:])
-    for case in (large, infinite, cases.random("large-whole", 6 * unroll, "usual")):
+    for case in (large, infinite, cases.random("large-whole", 12 * unroll, "usual")):
         yield from check_large(kernel, _call(spec, case), report)
 
 
