@@ -21,6 +21,10 @@ _COLUMNS_STEP = (
     r"\|i32\.const (?P<bytes>\d+)\|i32\.add\|local\.set (?P<one>\d+)\|local\.get (?P<other>\d+)\|i32\.const (?P=bytes)"
     r"\|i32\.add\|local\.set (?P=other)\|local\.get (?!(?P=one)\||(?P=other)\|)\d+\|local\.get \d+\|"
 )
+_UNROLLED = (
+    r"\|i32\.const (64|128)\|i32\.div_u\|i32\.const \d+\|i32\.mul\|i32\.add\|local\.set \d+\|local\.get \d+"
+    r"\|local\.get \d+\|"
+)
 _PANEL_STARTS = r"if\|loop\|local\.get \d+\|local\.get \d+\|i64\.load align"
 _PANEL_ENDS = r"br_if 0\|end\|end\|local\.get \d+\|i64\.const[^|]*\|i64\.and\|\|"
 _OPERAND = r"(local\.get \d+|\S+\.const[^|]*)"
@@ -63,6 +67,9 @@ RULES = {
     "a byte after a row or column is the next one's": r"\|i32\.const (?P<row>18|36|40|72|160|288)\|i32\.add\|"
     r"<local\.set \d+ >[^>]*load8_u[^>]*>\|local\.get \d+\|i32\.const (?P=row)\|i32\.add",
     "a part of a record does not end at 4 GiB": r"<i32\.ne > i32\.lt_u>\|br_if 0\|end\|local\.get \d+\|i32\.const -",
+    "what an unrolled loop leaves, the loop for single blocks does as well": rf"{_UNROLLED}<i32\.ne > i32\.lt_[su]>"
+    r"\|if\|loop\|local\.get \d+\|(v128\.load align|i32\.load offset)"
+    r"|<i32\.ne > i32\.lt_[su]>\|br_if 0\|end\|end\|local\.get \d+\|local\.get \d+\|i32\.ne\|if",
     "the first of several columns does not end at 4 GiB": rf"({_COLUMNS_SET}|{_COLUMNS_STEP})<i32\.ne > i32\.lt_u>"
     rf"|<i32\.ne > i32\.lt_u>\|({_PANEL_STARTS}|{_PANEL_ENDS})",
     "a quant of 0 has no half to round": rf"\|{_ALL_ONES}\|<local\.set \d+ > drop>",
