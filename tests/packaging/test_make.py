@@ -126,9 +126,10 @@ def test_a_changed_template_rebuilds_and_its_return_too(project: Project) -> Non
 
 
 def test_a_changed_generator_rebuilds_text_and_bytes(project: Project) -> None:
-    module = project.root / "codegen" / "render.py"
+    module = project.root / "codegen" / "render" / "text.py"
     sound = module.read_text()
-    more_code = "_render = render\ndef render(*args): return _render(*args).rstrip()[:-1] + ' (func))\\n'\n"
+    broken = "_render(*args).rstrip()[:-1] + ' (func))\\n'"
+    more_code = f"_render = render_kernel\ndef render_kernel(*args): return {broken}\n"
     module.write_text(sound + more_code)
     assert project.written("UNROLL=2") == sorted(FILES)
     module.write_text(sound)
