@@ -7,6 +7,7 @@ PORT ?= 8000
 SECONDS ?= 600
 EACH ?= 60
 SEED ?= 0
+MAY_SURVIVE ?= 0
 PYTHON ?= python3
 VENV_BIN := .venv/bin
 CODEGEN := $(VENV_BIN)/python -m codegen
@@ -62,7 +63,7 @@ report: bootstrap  ## measure, and draw docs/report/ with its pictures
 	@$(CODEGEN) report
 
 mutants: bootstrap  ## put faults in, one at a time, EACH of a group drawn by SEED, and show what notices each
-	@$(VENV_BIN)/python -m tools.mutants --each='$(EACH)' --seed='$(SEED)'
+	@$(VENV_BIN)/python -m tools.mutants --each='$(EACH)' --seed='$(SEED)' --may-survive='$(MAY_SURVIVE)'
 
 vectors: bootstrap  ## write the conformance vectors of tests/vectors again
 	@$(CODEGEN) vectors
