@@ -1,4 +1,4 @@
-;; vec_dot_q5_0_q8_0__relaxed_u4
+;; vec_dot_q5_0_q8_0__relaxed_u2
 ;;
 ;; The dot product of n elements, Q5_0 weights x and Q8_0 activations y: s = sum over blocks of dx * dy * sum
 ;; of (w - 16) * a.
@@ -12,9 +12,9 @@
 ;; each is converted and scaled with one rounding.
 ;;
 ;; Needs: SIMD and relaxed SIMD.
-;; How: dot16, 4 blocks a turn, 1 accumulator, arithmetic f16 scales, memory by export.
+;; How: dot16, 2 blocks a turn, 1 accumulator, arithmetic f16 scales, memory by export.
 ;; Why it is right: docs/numerics.md.
-;; Cost: 39.50 opcodes per 32 weights in the main loop, locals and constants not counted.
+;; Cost: 42.00 opcodes per 32 weights in the main loop, locals and constants not counted.
 ;; Generated: edit templates/frames/vec_dot.wat.j2 and what it imports, then `make bless`.
 (module
   (memory (export "memory") 1)
@@ -37,20 +37,16 @@
     (local $bit v128)     ;; one bit in each byte, each in turn
     (local $bit4 v128)    ;; bit 4 in each byte
     (local $zero v128)    ;; the codes' zero point, in each byte
-    (local $factors4 v128);; a power of two for 4 scales
+    (local $factors2 v128);; a power of two for 2 scales
     (local $q v128)       ;; 32 packed weights
     (local $bits v128)    ;; the codes' top bits, four times
     (local $y0 v128)      ;; activations 0 to 15
     (local $y1 v128)      ;; activations 16 to 31
     (local $p0 v128)      ;; integer partial sums, block 0 of a group
     (local $p1 v128)      ;; integer partial sums, block 1 of a group
-    (local $p2 v128)      ;; integer partial sums, block 2 of a group
-    (local $p3 v128)      ;; integer partial sums, block 3 of a group
     (local $d v128)       ;; f32x4 products of scales, one block a lane
     (local $x01 i64)      ;; x scales 0 and 1
-    (local $x23 i64)      ;; x scales 2 and 3
     (local $y01 i64)      ;; y scales 0 and 1
-    (local $y23 i64)      ;; y scales 2 and 3
     (local $seen i64)     ;; bits 28 and 60 set once a scale was infinite or NaN
     (local $acc0 v128)    ;; f32x4 sum, one block a lane
     (local $total v128)   ;; f32x4 sum of the accumulators
@@ -71,16 +67,16 @@
     (local.set $bit (v128.const i8x16 1 2 4 8 16 32 64 128 1 2 4 8 16 32 64 128))
     (local.set $bit4 (v128.const i8x16 16 16 16 16 16 16 16 16 16 16 16 16 16 16 16 16))
     (local.set $zero (v128.const i8x16 16 16 16 16 16 16 16 16 16 16 16 16 16 16 16 16))
-    (local.set $factors4 (v128.const f32x4 0x1p+127 0x1p+127 0x1p+127 0x1p+127))
+    (local.set $factors2 (v128.const f32x4 0x1p+127 0x1p+127 0 0))
 
-    ;; 4 blocks a turn
+    ;; 2 blocks a turn
     (local.set $stop
       (i32.add (local.get $x)
-        (i32.mul (i32.div_u (local.get $n) (i32.const 128)) (i32.const 88))))
+        (i32.mul (i32.div_u (local.get $n) (i32.const 64)) (i32.const 44))))
     (if (i32.ne (local.get $x) (local.get $stop))
       (then
         (loop $unrolled
-          ;; blocks 0 to 3: products of scales, one block a lane
+          ;; blocks 0 to 1: products of scales, one block a lane
           ;; two f16 an i64, each with sign, exponent and fraction where an f32 has them: they read 2^-112 of the value
           (local.set $x01
             (i64.and
@@ -88,41 +84,25 @@
                 (i64.extend_i32_u (i32.shl (i32.load16_s offset=0 align=1 (local.get $x)) (i32.const 13)))
                 (i64.shl (i64.load16_s offset=22 align=1 (local.get $x)) (i64.const 45)))
               (i64.const 0x8fffe0008fffe000)))
-          (local.set $x23
-            (i64.and
-              (i64.or
-                (i64.extend_i32_u (i32.shl (i32.load16_s offset=44 align=1 (local.get $x)) (i32.const 13)))
-                (i64.shl (i64.load16_s offset=66 align=1 (local.get $x)) (i64.const 45)))
-              (i64.const 0x8fffe0008fffe000)))
           (local.set $y01
             (i64.and
               (i64.or
                 (i64.extend_i32_u (i32.shl (i32.load16_s offset=0 align=1 (local.get $y)) (i32.const 13)))
                 (i64.shl (i64.load16_s offset=34 align=1 (local.get $y)) (i64.const 45)))
               (i64.const 0x8fffe0008fffe000)))
-          (local.set $y23
-            (i64.and
-              (i64.or
-                (i64.extend_i32_u (i32.shl (i32.load16_s offset=68 align=1 (local.get $y)) (i32.const 13)))
-                (i64.shl (i64.load16_s offset=102 align=1 (local.get $y)) (i64.const 45)))
-              (i64.const 0x8fffe0008fffe000)))
           ;; an exponent of 31 (infinity, NaN) carries into bit 28 of its half, and is dealt with after the loop
           (local.set $seen
             (i64.or (local.get $seen)
               (i64.or
-                (i64.or
-                  (i64.add (local.get $x01) (i64.const 0x0080000000800000))
-                  (i64.add (local.get $x23) (i64.const 0x0080000000800000)))
-                (i64.or
-                  (i64.add (local.get $y01) (i64.const 0x0080000000800000))
-                  (i64.add (local.get $y23) (i64.const 0x0080000000800000))))))
+                (i64.add (local.get $x01) (i64.const 0x0080000000800000))
+                (i64.add (local.get $y01) (i64.const 0x0080000000800000)))))
           ;; 2^127 * 2^-112 * 2^-112 = 2^-97 of the products; the rest is made good after the loops
           (local.set $d
             (f32x4.mul
               (f32x4.mul
-                (i64x2.replace_lane 1 (i64x2.splat (local.get $x01)) (local.get $x23))
-                (local.get $factors4))
-              (i64x2.replace_lane 1 (i64x2.splat (local.get $y01)) (local.get $y23))))
+                (i64x2.splat (local.get $x01))
+                (local.get $factors2))
+              (i64x2.splat (local.get $y01))))
           ;; block 0: partial sums
           (local.set $q (v128.load offset=6 align=1 (local.get $x)))
           (local.set $bits (v128.load32_splat offset=2 align=1 (local.get $x)))
@@ -189,90 +169,20 @@
                 (i16x8.add
                   (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $zero))
                   (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $zero))))))
-          ;; block 2: partial sums
-          (local.set $q (v128.load offset=50 align=1 (local.get $x)))
-          (local.set $bits (v128.load32_splat offset=46 align=1 (local.get $x)))
-          ;; raw codes q are the 7-bit operand: sum of (q - 16) * a = dot(a, q) - dot(a, 16)
-          (local.set $p2
-            (i32x4.extadd_pairwise_i16x8_s
-              (i16x8.sub
-                (i16x8.add
-                  (i16x8.relaxed_dot_i8x16_i7x16_s
-                    (local.tee $y0 (v128.load offset=70 align=1 (local.get $y)))
-                    (v128.or
-                      (v128.and (local.get $q) (local.get $low4))
-                      (v128.and
-                        (i8x16.eq
-                          (v128.and
-                            (i8x16.shuffle 0 0 0 0 0 0 0 0 1 1 1 1 1 1 1 1 (local.get $bits) (local.get $bits))
-                            (local.get $bit))
-                          (local.get $bit))
-                        (local.get $bit4))))
-                  (i16x8.relaxed_dot_i8x16_i7x16_s
-                    (local.tee $y1 (v128.load offset=86 align=1 (local.get $y)))
-                    (v128.or
-                      (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))
-                      (v128.and
-                        (i8x16.eq
-                          (v128.and
-                            (i8x16.shuffle 2 2 2 2 2 2 2 2 3 3 3 3 3 3 3 3 (local.get $bits) (local.get $bits))
-                            (local.get $bit))
-                          (local.get $bit))
-                        (local.get $bit4)))))
-                (i16x8.add
-                  (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $zero))
-                  (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $zero))))))
-          ;; block 3: partial sums
-          (local.set $q (v128.load offset=72 align=1 (local.get $x)))
-          (local.set $bits (v128.load32_splat offset=68 align=1 (local.get $x)))
-          ;; raw codes q are the 7-bit operand: sum of (q - 16) * a = dot(a, q) - dot(a, 16)
-          (local.set $p3
-            (i32x4.extadd_pairwise_i16x8_s
-              (i16x8.sub
-                (i16x8.add
-                  (i16x8.relaxed_dot_i8x16_i7x16_s
-                    (local.tee $y0 (v128.load offset=104 align=1 (local.get $y)))
-                    (v128.or
-                      (v128.and (local.get $q) (local.get $low4))
-                      (v128.and
-                        (i8x16.eq
-                          (v128.and
-                            (i8x16.shuffle 0 0 0 0 0 0 0 0 1 1 1 1 1 1 1 1 (local.get $bits) (local.get $bits))
-                            (local.get $bit))
-                          (local.get $bit))
-                        (local.get $bit4))))
-                  (i16x8.relaxed_dot_i8x16_i7x16_s
-                    (local.tee $y1 (v128.load offset=120 align=1 (local.get $y)))
-                    (v128.or
-                      (v128.and (i16x8.shr_u (local.get $q) (i32.const 4)) (local.get $low4))
-                      (v128.and
-                        (i8x16.eq
-                          (v128.and
-                            (i8x16.shuffle 2 2 2 2 2 2 2 2 3 3 3 3 3 3 3 3 (local.get $bits) (local.get $bits))
-                            (local.get $bit))
-                          (local.get $bit))
-                        (local.get $bit4)))))
-                (i16x8.add
-                  (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y0) (local.get $zero))
-                  (i16x8.relaxed_dot_i8x16_i7x16_s (local.get $y1) (local.get $zero))))))
-          ;; blocks 0 to 3: integer sums, one block a lane; add sum * scale
+          ;; blocks 0 to 1: integer sums, one block a lane; add sum * scale
           (local.set $p0
             (i32x4.add
               (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $p0) (local.get $p1))
               (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $p0) (local.get $p1))))
-          (local.set $p2
-            (i32x4.add
-              (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $p2) (local.get $p3))
-              (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $p2) (local.get $p3))))
           (local.set $p0
             (i32x4.add
-              (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $p0) (local.get $p2))
-              (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $p0) (local.get $p2))))
+              (local.get $p0)
+              (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $p0) (local.get $p0))))
           (local.set $acc0
             (f32x4.add (local.get $acc0)
               (f32x4.mul (f32x4.convert_i32x4_s (local.get $p0)) (local.get $d))))
-          (local.set $x (i32.add (local.get $x) (i32.const 88)))
-          (local.set $y (i32.add (local.get $y) (i32.const 136)))
+          (local.set $x (i32.add (local.get $x) (i32.const 44)))
+          (local.set $y (i32.add (local.get $y) (i32.const 68)))
           (br_if $unrolled (i32.ne (local.get $x) (local.get $stop))))))
 
     ;; a scale was infinite or NaN, and taken for a number: start over, all blocks in the loop below;
