@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from codegen.formats import FORMATS, decode
 from codegen.formats.quantise import quantize_q8_0, quantize_q8_1, quantize_q8_K
@@ -35,10 +36,10 @@ def test_bytes_are_ggmls(name: str, scale: float) -> None:
 
 
 @every_quantiser
-@settings(max_examples=20, deadline=None)
-@given(numbers=st.lists(finite, min_size=256, max_size=256))
-def test_bytes_are_ggmls_for_any_finite_numbers(name: str, numbers: list[float]) -> None:
-    assert_ggmls_bytes(name, np.array(numbers, np.float32))
+@settings(deadline=None)
+@given(numbers=arrays(np.float32, 256, elements=finite, fill=finite))
+def test_bytes_are_ggmls_for_any_finite_numbers(name: str, numbers: F32) -> None:
+    assert_ggmls_bytes(name, numbers)
 
 
 @every_quantiser
