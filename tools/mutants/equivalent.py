@@ -36,7 +36,7 @@ def _sign(opcode: str) -> str:
 
 
 RULES = {
-    "a count is not negative: the contract's checks let none pass": _sign(r"i(32|64)\.(div|lt|le|gt|ge)"),
+    "a count is not negative: the contract's checks let none pass": _sign(r"i(32|64)\.(div|rem|lt|le|gt|ge)"),
     "counts and pages are less than 2^31": _sign(r"i64\.extend_i32"),
     "minima and maxima are those of magnitudes, whose sign bit is clear": _sign(r"i32x4\.(min|max)"),
     "a mask or a minimum takes the sign off": _sign(r"\S+\.shr") + rf"\|{_OPERAND}\|\S+\.(and|min_u)\|",
